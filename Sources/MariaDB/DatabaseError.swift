@@ -80,11 +80,14 @@ extension DatabaseError {
     /// True if the server refused a write because it is a replica or read-only, or is a node without its cluster.
     /// Another node may accept it.
     package var isWrongNode: Bool {
-        Self.codesOfWrongNodes.contains(code) || isNodeWithoutCluster
+        cause == .refused && Self.codesOfWrongNodes.contains(code) || isNodeWithoutCluster
     }
 
     /// True if the server is a node of a Galera cluster that has lost the majority, or rejects queries.
-    package var isNodeWithoutCluster: Bool { code == Self.nodeNotPrepared }
+    package var isNodeWithoutCluster: Bool { cause == .refused && code == Self.nodeNotPrepared }
+
+    /// True if a statement waited for a row lock for as long as it may.
+    var isLockWaitTimeout: Bool { cause == .refused && code == Self.lockWaitTimeout }
 
     /// True if the same unit of work may succeed later: the server is away, busy, full or read-only, or the outcome is
     /// unknown.
@@ -127,6 +130,7 @@ extension DatabaseError {
     /// The numbers of the client library's own errors. After any of them the state of the protocol is unknown.
     private static let codesOfTheLibrary = 2000..<3000
     private static let errorDuringCommit = 1180
+    private static let lockWaitTimeout = 1205
     /// A node of a Galera cluster is "not yet prepared for application use".
     private static let nodeNotPrepared = 1047
 }

@@ -62,6 +62,13 @@ import Testing
         #expect(policy.verdict(on: conflict) == conflict)
     }
 
+    @Test func `a unit that waited for a lock in vain runs again twice, because each wait takes seconds`() {
+        var policy = RetryPolicy(retries: 10)
+        let timeout = DatabaseError(code: 1205, sqlState: "HY000", statement: "s")
+        for _ in 0..<2 { #expect(policy.pause(after: timeout, jitter: 0) == .milliseconds(5)) }
+        #expect(policy.pause(after: timeout, jitter: 0) == nil)
+    }
+
     @Test func `a unit on a node without its cluster runs again twice, elsewhere`() {
         var policy = RetryPolicy(retries: 10)
         let refused = DatabaseError(code: 1047, sqlState: "08S01", statement: "begin")

@@ -17,11 +17,12 @@ package final class PacketProxy: Sendable {
     /// The port to connect to.
     package let port: Int
     private let listener: Int32
-    private let target: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// What its threads share.
     private struct State {
+        /// The port on 127.0.0.1 to which new connections lead.
+        var target: Int
         var fault: Fault?
         var faultsLeft = 0
         var faultsMet = 0
@@ -37,7 +38,7 @@ package final class PacketProxy: Sendable {
 
     /// A proxy to 127.0.0.1 at `target`. Throws `ChildProcess.Failure` with an errno when it cannot listen.
     package init(to target: Int) throws {
-        self.target = target
+        state = Mutex(State(target: target))
         let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         // Port 0 takes a free one and keeps it: one found free first may be somebody else's by now.
         guard Self.withLoopback(0, { bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0,
@@ -51,6 +52,9 @@ package final class PacketProxy: Sendable {
         self.port = port
         startThread { $0.accept() }
     }
+
+    /// Leads new connections to another port on 127.0.0.1.
+    package func lead(to target: Int) { state.withLock { $0.target = target } }
 
     /// Lets `fault` befall the next `count` COMMITs; then, if `refusesAfter`, refuses all new connections.
     package func inject(_ fault: Fault, count: Int = 1, refusesAfter: Bool = false) {
@@ -116,7 +120,7 @@ package final class PacketProxy: Sendable {
     private func relay(_ client: Int32) {
         let server = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { for socket in [client, server] { forget(socket) } }
-        guard Self.withLoopback(target, { connect(server, $0, $1) }) == 0 else { return }
+        guard Self.withLoopback(state.withLock({ $0.target }), { connect(server, $0, $1) }) == 0 else { return }
         let isStopped = state.withLock { state in
             state.sockets.formUnion([client, server])
             return state.isStopped

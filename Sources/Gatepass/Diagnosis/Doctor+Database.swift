@@ -34,8 +34,7 @@ extension Doctor {
     /// is away.
     func cluster() async throws -> Finding {
         Self.judge(
-            try await ClusterNode.read(in: pool),
-            running: try await Instances(pool: pool, now: Surroundings.now).running())
+            try await ClusterNode.read(in: pool), running: try await Instances(pool: pool).running())
     }
 
     static func judge(_ node: ClusterNode?, running: [(node: String, count: Int)]) -> Finding {
@@ -45,7 +44,7 @@ extension Doctor {
             return .warning(
                 "instances write to several servers: \(instances)",
                 advice: node == nil
-                    ? "name the same database in all settings: these are servers apart"
+                    ? "name the server that takes writes in all settings: one of these may be its replica"
                     : "lead all of them to one node by a proxy; nothing is lost, and they are slower (docs/cluster.md)")
         }
         guard let node else { return .ok("the database is in no Galera cluster; \(words)") }

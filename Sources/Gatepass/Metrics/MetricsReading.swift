@@ -27,10 +27,13 @@ struct MetricsReading: Sendable {
             try? await StoreFigures.read(from: pool, at: WallClock.real.now())  // the page says that they are missing
         }
         cluster = SharedQuestion {
-            guard let running = try? await Instances(pool: pool, now: WallClock.real.now).running(),
-                let node = try? await ClusterNode.read(in: pool)
-            else { return nil }
-            return (running, node)
+            do throws(ServiceFailure) {
+                let node = try await ClusterNode.read(in: pool)
+                let running = try await Instances(pool: pool).running()
+                return (running, node)
+            } catch {
+                return nil  // the page lacks these figures, as while the database is away
+            }
         }
         standings = SharedQuestion { try? await store().standings.overdue(limit: StoreFigures.limit) }
     }

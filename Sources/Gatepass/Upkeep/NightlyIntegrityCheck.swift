@@ -6,7 +6,8 @@ import ServiceLifecycle
 
 /// Runs the integrity check of the audit trail, the API keys and the ledgers once a night, and logs the result.
 ///
-/// Each instance runs its own check, at a random minute of the hour. The check takes no locks and reads page by page.
+/// Each instance runs its own check, at a random minute of the hour. The check reads page by page, and
+/// locks only a person whose rows seem wrong.
 /// After each page of ledgers it rests for as long as the page took. So a request waits for the check no longer than
 /// for another request.
 struct NightlyIntegrityCheck: Service {

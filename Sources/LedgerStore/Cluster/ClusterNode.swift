@@ -10,7 +10,7 @@ package struct ClusterNode: Hashable, Sendable {
         SELECT LOWER(variable_name), variable_value FROM information_schema.global_variables
         WHERE variable_name = 'WSREP_ON'
         UNION ALL SELECT LOWER(variable_name), variable_value FROM information_schema.global_status
-        WHERE variable_name IN ('WSREP_CLUSTER_SIZE', 'WSREP_CLUSTER_STATUS', 'WSREP_LOCAL_STATE_COMMENT',
+        WHERE variable_name IN ('WSREP_CLUSTER_SIZE', 'WSREP_LOCAL_STATE_COMMENT',
             'WSREP_LOCAL_CERT_FAILURES', 'WSREP_LOCAL_BF_ABORTS')
         """)
 
@@ -18,20 +18,15 @@ package struct ClusterNode: Hashable, Sendable {
     package let name: String
     /// The number of nodes that the node sees, including itself.
     package let size: Int
-    /// True if the node belongs to the majority, `Primary`. A node without it refuses all but this question.
-    package let isPrimary: Bool
     /// The node's state, such as `Synced`, `Donor/Desynced` or `Joined`.
     package let state: String
     /// The transactions of this node since its start that lost against another node's: at COMMIT, and before.
     package let failedCertifications: Int
     package let abortedTransactions: Int
 
-    package init(
-        name: String, size: Int, isPrimary: Bool, state: String, failedCertifications: Int, abortedTransactions: Int
-    ) {
+    package init(name: String, size: Int, state: String, failedCertifications: Int, abortedTransactions: Int) {
         self.name = name
         self.size = size
-        self.isPrimary = isPrimary
         self.state = state
         self.failedCertifications = failedCertifications
         self.abortedTransactions = abortedTransactions
@@ -48,7 +43,7 @@ package struct ClusterNode: Hashable, Sendable {
         let number = { (name: String) in values[name].flatMap { Int($0) } ?? 0 }
         return ClusterNode(
             name: name, size: number("wsrep_cluster_size"),
-            isPrimary: values["wsrep_cluster_status"] == "Primary", state: values["wsrep_local_state_comment"] ?? "",
+            state: values["wsrep_local_state_comment"] ?? "",
             failedCertifications: number("wsrep_local_cert_failures"),
             abortedTransactions: number("wsrep_local_bf_aborts"))
     }

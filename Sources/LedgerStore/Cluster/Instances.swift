@@ -1,59 +1,55 @@
-package import Entitlements
 package import MariaDB
 
 /// The servers that run on this database, each with the database server that it writes to.
 ///
 /// Instances that write to different nodes of a Galera cluster do no harm and are slower, so operators want to know.
+/// Their rows have the database's time, so that their own clocks do not matter.
 package struct Instances: Sendable {
-    /// The interval in milliseconds at which an instance says that it runs.
-    package static let interval: Int64 = 10_000
-    /// The time in milliseconds after which a silent instance counts as gone.
-    private static let patience: Int64 = 35_000
-    /// The time in milliseconds for which the row of a silent instance is kept.
-    private static let keptTime: Int64 = 3_600_000
+    /// The interval at which an instance says that it runs.
+    package static let interval = Duration.seconds(10)
+
+    /// SQL for the present in milliseconds.
+    private static let now = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
 
     private static let note = SQLStatement(
         "note instance",
         """
-        INSERT INTO instances (id, node, seen_at) VALUES (?, ?, ?)
+        INSERT INTO instances (id, node, seen_at) VALUES (?, ?, \(now))
         ON DUPLICATE KEY UPDATE node = VALUES(node), seen_at = VALUES(seen_at)
         """)
-    private static let sweep = SQLStatement("sweep instances", "DELETE FROM instances WHERE seen_at < ?")
-    private static let remove = SQLStatement("remove instance", "DELETE FROM instances WHERE id = ?")
+
+    /// Removes the rows of instances that were silent for an hour.
+    private static let sweep = SQLStatement(
+        "sweep instances", "DELETE FROM instances WHERE seen_at < \(now) - 3600000")
+
+    /// Counts the instances that were not silent for more than three intervals.
     private static let count = SQLStatement(
-        "count instances", "SELECT node, COUNT(*) FROM instances WHERE seen_at > ? GROUP BY node ORDER BY node")
+        "count instances",
+        "SELECT node, COUNT(*) FROM instances WHERE seen_at > \(now) - 35000 GROUP BY node ORDER BY node")
+
+    private static let noSuchTable = 1146
 
     private let pool: Pool
-    private let now: @Sendable () -> Instant
 
-    /// - Parameter now: Real time, because instances run in real time.
-    package init(pool: Pool, now: @escaping @Sendable () -> Instant) {
-        self.pool = pool
-        self.now = now
-    }
+    package init(pool: Pool) { self.pool = pool }
 
     /// Says that the instance `id` runs and which database server it writes to. Throws when the database is away.
     package func note(_ id: UInt64) async throws(ServiceFailure) {
-        let now = now()
         try await pool.commit { (session) throws(DatabaseError) in
-            try session.execute(Self.note, [.uint64(id), .text(session.serverName), .int64(now.milliseconds)])
-            try session.execute(Self.sweep, [.int64((now + -Self.keptTime).milliseconds)])
+            try session.execute(Self.note, [.uint64(id), .text(session.serverName)])
+            try session.execute(Self.sweep)
         }
     }
 
-    /// Says that the instance `id` runs no more. Throws when the database is away; the row then grows old by itself.
-    package func end(_ id: UInt64) async throws(ServiceFailure) {
-        try await pool.commit { (session) throws(DatabaseError) in try session.execute(Self.remove, [.uint64(id)]) }
-    }
-
-    /// The number of instances that run, by the name of the database server that they write to. Throws when the
-    /// database is away.
+    /// The number of instances that run, by the name of the database server that they write to; none before the
+    /// database has the table. Throws when the database is away.
     package func running() async throws(ServiceFailure) -> [(node: String, count: Int)] {
-        let limit = now() + -Self.patience
-        return try await pool.ask { (session) throws(DatabaseError) in
-            try session.query(Self.count, [.int64(limit.milliseconds)]) { (row) throws(DatabaseError) in
-                (try row.text(0), try row.int(1))
+        do {
+            return try await pool.ask { (session) throws(DatabaseError) in
+                try session.query(Self.count) { (row) throws(DatabaseError) in (try row.text(0), try row.int(1)) }
             }
+        } catch where error.code == Self.noSuchTable {
+            return []
         }
     }
 }

@@ -101,7 +101,9 @@ package struct Erasure: Sendable {
         let attempted = Mutex<UInt64?>(nil)
         let erased: UserID? = try await pool.commit { (session) throws(DatabaseError) in
             // If the connection broke at COMMIT, the erasure may be done already.
-            if let earlier = attempted.withLock({ $0 }), try UserRow.isErased(earlier, in: session) {
+            if session.isInDoubt, let earlier = attempted.withLock({ $0 }),
+                try UserRow.isErased(earlier, in: session)
+            {
                 return .erased(pseudonym: earlier)
             }
             try MentionRow.lock([name.text], in: session)
@@ -123,10 +125,11 @@ package struct Erasure: Sendable {
                 in: session)
             return .erased(pseudonym: pseudonym)
         }
-        // A delivery that was stored meanwhile may not have found the person erased, so its text is removed here.
+        // A delivery or a kept answer that was stored meanwhile may not have found the person erased, so it goes here.
         if let pseudonym = erased?.pseudonym {
             try await pool.commit { (session) throws(DatabaseError) in
                 try removeDeliveries(of: pseudonym, named: name, in: session)
+                try IdempotencyKeyRow.forget(about: labels.label(.user, user.text), in: session)
             }
         }
         return erased

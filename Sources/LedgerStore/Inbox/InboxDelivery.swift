@@ -49,7 +49,6 @@ package struct InboxDelivery: Sendable {
 
 /// A delivery as operators see it in lists.
 package struct RecordedDelivery: Hashable, Sendable {
-    /// The row's id. A delivery that was received later has a larger one.
     package let id: UInt64
     package let outcome: DeliveryOutcome
     package let source: Source

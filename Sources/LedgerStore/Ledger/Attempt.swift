@@ -4,8 +4,8 @@ import Synchronization
 /// The last outcome that a batch was about to commit, so that its next run can find out whether that was committed.
 ///
 /// When the connection breaks at COMMIT, the batch runs again. A decision that already took effect could then refuse
-/// itself, for example a transfer. If the ledger entry at one of the new heads exists, the whole transaction was
-/// committed.
+/// itself, for example a transfer. If the ledger entries at the new heads exist, the whole transaction was committed.
+/// After a refusal at COMMIT, as of a Galera cluster, equal entries are another instance's.
 final class Attempt: Sendable {
     private let last = Mutex<Batch.Outcome?>(nil)
 
@@ -14,8 +14,12 @@ final class Attempt: Sendable {
     func repeated(
         in session: Session, write: () throws(DatabaseError) -> Batch.Verdict
     ) throws(DatabaseError) -> Batch.Verdict {
-        if let outcome = last.withLock({ $0 }), let head = outcome.written.head {
-            if try LedgerEntryRow.holds(head, in: session) { return .written(outcome) }
+        if session.isInDoubt, let outcome = last.withLock({ $0 }), !outcome.written.heads.isEmpty {
+            var isCommitted = true
+            for head in outcome.written.heads where isCommitted {
+                isCommitted = try LedgerEntryRow.holds(head, in: session)
+            }
+            if isCommitted { return .written(outcome) }
         }
         let verdict = try write()
         switch verdict {

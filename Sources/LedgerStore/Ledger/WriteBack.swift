@@ -14,8 +14,8 @@ struct WriteBack {
     struct Written {
         /// The ledgers that grew, which are cached once the transaction is committed.
         let grown: [LedgerCache.CachedLedger]
-        /// The new head of one of the ledgers that grew; nil if none grew.
-        let head: UserRow.Head?
+        /// The new heads of the ledgers that grew.
+        let heads: [UserRow.Head]
         /// The new timelines of the users whose coverage may have changed.
         let folded: [UserID: FoldedLedger]
     }
@@ -32,13 +32,13 @@ struct WriteBack {
         try insertStates(of: &workspace, in: session)
         try writeWaiting(of: workspace, in: session)
         try NoteRow.insert(workspace.notes, in: session)
-        let (grown, head) = try appendEntries(of: workspace, in: session)
+        let (grown, heads) = try appendEntries(of: workspace, in: session)
         let folded = try project(workspace, in: session)
         try write(workspace.placements, in: workspace, session)
         try placeDeliveries(of: workspace, known: known, in: session)
         try oweAccountTokens(of: workspace, in: session)
         try touch(workspace, known: known, in: session)
-        return Written(grown: grown, head: head, folded: folded)
+        return Written(grown: grown, heads: heads, folded: folded)
     }
 
     /// A state to insert: its purchase, its index among the purchase's states, and its proof.
@@ -193,7 +193,7 @@ struct WriteBack {
 
     private func appendEntries(
         of workspace: Workspace, in session: Session
-    ) throws(DatabaseError) -> (grown: [LedgerCache.CachedLedger], head: UserRow.Head?) {
+    ) throws(DatabaseError) -> (grown: [LedgerCache.CachedLedger], heads: [UserRow.Head]) {
         let states = workspace.rowsOfStates
         var entries: [(new: LedgerEntryRow.New, hash: [UInt8])] = []
         var heads: [UserRow.Head] = []
@@ -223,7 +223,7 @@ struct WriteBack {
         }
         try LedgerEntryRow.append(entries, in: session)
         try UserRow.move(heads, in: session)
-        return (grown, heads.first)
+        return (grown, heads)
     }
 
     /// Folds the ledgers that are new, or whose coverage the new facts may change, and writes the rows that are derived

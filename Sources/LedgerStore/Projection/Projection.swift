@@ -102,6 +102,7 @@ package struct Projection: Sendable {
         in session: Session
     ) throws(DatabaseError) -> [UInt64] {
         guard !people.isEmpty else { return [] }
+        try UserRow.touch(people.map(\.pseudonym).sorted(), in: session)
         let ledgers = try LedgerEntryRow.loadReadable(people.map(\.pseudonym), in: session)
         var rows: [SubscriptionRow] = []
         var chains: [ChainRow] = []

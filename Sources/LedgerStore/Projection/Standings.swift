@@ -118,6 +118,7 @@ package final class Standings: Sendable {
                 else { return nil }
                 return row
             }
+            try UserRow.touch(kept.map(\.pseudonym).sorted(), in: session)
             try StandingRow.write(kept, in: session)
             return unreadable
         }

@@ -291,7 +291,7 @@ extension Staff {
     /// away.
     package func sweep() async throws(ServiceFailure) -> Int {
         let (now, limit) = (now(), 1_000)
-        return try await pool.ask { (session) throws(DatabaseError) in
+        return try await pool.commit { (session) throws(DatabaseError) in
             let sessions = try StaffSessionRow.sweep(endedBy: now, limit: limit, in: session)
             return sessions + (try StaffTryRow.sweep(before: now + -Self.tryLife, limit: limit, in: session))
         }

@@ -69,8 +69,7 @@ enum UserRow {
         WHERE pseudonym = ? AND user_id IS NULL
         """)
 
-    /// Updates heads. It never inserts, because the rows exist and are locked. An UPDATE would be a statement of its
-    /// own for each row of a bulk.
+    /// Updates heads. It never inserts, because the rows exist and are locked. Only an INSERT is sent in bulk.
     private static let moveHead = SQLStatement(
         "move head",
         """
@@ -140,14 +139,12 @@ enum UserRow {
         ORDER BY pseudonym LIMIT ? FOR UPDATE
         """)
 
-    /// Locks and touches up to `limit` next people after `pseudonym` who have ledger entries, in ascending order.
-    /// Throws when the database refuses a statement or is away.
+    /// Locks up to `limit` next people after `pseudonym` who have ledger entries, in ascending order. Throws when the
+    /// database refuses the statement or is away.
     static func lockNext(
         after pseudonym: UInt64, limit: Int, in session: Session
     ) throws(DatabaseError) -> [Person] {
-        let people = bounded(try session.query(lockNext, [.uint64(pseudonym), Value(limit)], decode: person))
-        try touch(people.map(\.pseudonym), in: session)
-        return people
+        bounded(try session.query(lockNext, [.uint64(pseudonym), Value(limit)], decode: person))
     }
 
     private static let next = SQLStatement(
@@ -180,12 +177,10 @@ enum UserRow {
         STRAIGHT_JOIN users u ON u.pseudonym = j.id WHERE u.user_id IS NOT NULL FOR UPDATE SKIP LOCKED
         """)
 
-    /// Locks and touches the people under `pseudonyms` whom no other transaction has locked and who are not erased, as
-    /// many as one transaction may read. Waits for nobody. Throws when the database is away.
+    /// Locks the people under `pseudonyms` whom no other transaction has locked and who are not erased, as many as one
+    /// transaction may read. Waits for nobody. Throws when the database is away.
     static func lockFree(_ pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [Person] {
-        let people = bounded(try session.query(lockFree, [.text(JSONArray(pseudonyms).closed)], decode: person))
-        try touch(people.map(\.pseudonym), in: session)
-        return people
+        bounded(try session.query(lockFree, [.text(JSONArray(pseudonyms).closed)], decode: person))
     }
 
     /// The number of entries from which on a transaction that reads whole ledgers reads no further one.

@@ -109,11 +109,13 @@ package final class Pool: Sendable {
     /// Runs `body` in a transaction, again if needed.
     ///
     /// `body` may run several times. After a deadlock, a lock wait time-out or a failed certification it runs again up
-    /// to `retries` times; after a lost connection, or on a node that lost its cluster, up to twice.
+    /// to `retries` times, after a lock wait time-out less often; after a lost connection, or on a node that lost its
+    /// cluster, up to twice.
     ///
     /// If the connection broke at COMMIT, the earlier run may be committed already, or a little later. A repeat is safe
     /// only if `body` writes under the same unique key each time. Then it collides with the rows of the earlier run, or
-    /// finds them. `body` must have no effect outside the database.
+    /// finds them. The session's `isInDoubt` tells it that it is such a repeat. `body` must have no effect outside the
+    /// database.
     ///
     /// Throws what `body` throws, and `.commitUnknown` if the outcome of a COMMIT is unknown and no repeat settled it.
     /// Before `body` ran, throws `.overloaded`, `.unavailable`, `.shuttingDown` or `.cancelled`.
@@ -124,7 +126,12 @@ package final class Pool: Sendable {
         var policy = RetryPolicy(retries: retries)
         while true {
             do {
-                return try await with { (session) throws(DatabaseError) in try session.transaction(body) }
+                let isInDoubt = policy.isInDoubt
+                return try await with { (session) throws(DatabaseError) in
+                    session.isInDoubt = isInDoubt
+                    defer { session.isInDoubt = false }
+                    return try session.transaction(body)
+                }
             } catch {
                 let pause = policy.pause(after: error, jitter: surroundings.jitter())
                 noteFailure(error, pause != nil)
@@ -232,17 +239,23 @@ extension Pool {
     }
 
     private func open(_ id: ConnectionID) async {
-        let preferred = state.withLock { $0.node?.endpoint ?? 0 }
+        let (preferred, isSettled) = state.withLock { ($0.node?.endpoint ?? 0, $0.machine.hasSound) }
         do {
             let (connection, node) = try await Connection.open(
-                settings, preferring: preferred, name: "\(name.prefix(11))-\(id)")
+                settings, at: preferred, only: isSettled, name: "\(name.prefix(11))-\(id)")
             let (left, wakes) = state.withLock { state -> (ServerNode?, PoolState.Wakes) in
                 var wakes = PoolState.Wakes()
                 state.connections[id] = connection
                 state.lastFailure = nil
-                let left = state.node.flatMap { $0.name == node.name ? nil : $0 }
-                state.node = node
-                if left != nil { state.settle(state.machine.dropAll(but: id), &wakes) }
+                var left: ServerNode?
+                // A doomed connection was begun before the pool moved, so it may lead to the server that was left.
+                if !state.machine.isDoomed(id) {
+                    if let before = state.node, before != node {
+                        left = before
+                        state.settle(state.machine.dropAll(but: id), &wakes)
+                    }
+                    state.node = node
+                }
                 state.settle(state.machine.opened(id, at: surroundings.now()), &wakes)
                 return (left, wakes)
             }

@@ -186,6 +186,11 @@ package struct PoolStateMachine {
         return effects
     }
 
+    /// True if a connection is idle or lent that is not to be closed.
+    package var hasSound: Bool {
+        slots.values.contains { ($0.phase == .idle || $0.phase == .leased) && !$0.isDoomed }
+    }
+
     /// True if a connection is closed when it is given back, because it leads to the wrong server.
     package func isDoomed(_ connection: ConnectionID) -> Bool { slots[connection]?.isDoomed ?? true }
 

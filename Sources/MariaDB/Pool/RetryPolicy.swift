@@ -6,10 +6,13 @@ struct RetryPolicy {
     private let retries: Int
     private var conflicts = 0
     private var reconnectionsLeft = 2
-    private var isInDoubt = false
+    /// True if a COMMIT was not answered, so that an earlier run may be committed.
+    private(set) var isInDoubt = false
 
     private static let minPause = Duration.milliseconds(5)
     private static let maxPause = Duration.milliseconds(400)
+    /// A lock wait time-out counts as so many conflicts, because each has taken seconds.
+    private static let weightOfTimeout = 4
 
     /// A policy for one unit of work, which is run again after at most `retries` conflicts.
     init(retries: Int) {
@@ -24,7 +27,7 @@ struct RetryPolicy {
     mutating func pause(after error: DatabaseError, jitter: Double) -> Duration? {
         if error.isCommitUnknown { isInDoubt = true }
         if error.isRetryable {
-            conflicts += 1
+            conflicts += error.isLockWaitTimeout ? Self.weightOfTimeout : 1
             return conflicts <= retries ? pause(after: conflicts, jitter) : nil
         }
         if error.isCommitUnknown || error.isConnectionLost || error.isNodeWithoutCluster {

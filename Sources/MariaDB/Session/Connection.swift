@@ -9,7 +9,8 @@ package actor Connection {
     struct Outcome<T: Sendable>: Sendable {
         let result: Result<T, DatabaseError>
         let isUsable: Bool
-        /// True if the unit failed before it sent anything, so that it may be run on another connection.
+        /// True if the unit failed before it sent anything, or the server refused its first statement as a node without
+        /// its cluster. So it may be run on another connection.
         let isUntouched: Bool
     }
 
@@ -41,16 +42,17 @@ package actor Connection {
     package static func open(
         _ settings: ConnectionSettings, name: String = "mariadb"
     ) async throws(DatabaseError) -> Connection {
-        try await open(settings, preferring: 0, name: name).connection
+        try await open(settings, at: 0, only: false, name: name).connection
     }
 
-    /// Connects like ``open(_:name:)``, trying the endpoint with the index `preferred` first. Returns the server too.
+    /// Connects like ``open(_:name:)``, to the endpoint with the index `preferred` first, or to this one only. Returns
+    /// the server too.
     static func open(
-        _ settings: ConnectionSettings, preferring preferred: Int, name: String
+        _ settings: ConnectionSettings, at preferred: Int, only isSettled: Bool, name: String
     ) async throws(DatabaseError) -> (connection: Connection, node: ServerNode) {
         let connection = Connection(name: name)
         do {
-            let node = try await connection.connect(settings, preferring: preferred)
+            let node = try await connection.connect(settings, at: preferred, only: isSettled)
             return (connection, node)
         } catch {
             await connection.close()
@@ -90,14 +92,16 @@ package actor Connection {
             let error = DatabaseError(.connectionLost, statement: Wire.connecting)
             return Outcome(result: .failure(error), isUsable: false, isUntouched: true)
         }
-        session.hasSent = false
+        session.sentCount = 0
         do {
             let value = try body(session)
             // A transaction that is left open would carry its locks and writes into the next unit.
             if session.wire.isInTransaction { session.isBroken = true }
             return Outcome(result: .success(value), isUsable: !session.isBroken, isUntouched: false)
         } catch {
-            let isUntouched = error.isConnectionLost && !session.hasSent
+            let isUntouched =
+                error.isConnectionLost && session.sentCount == 0
+                || error.isNodeWithoutCluster && session.sentCount <= 1
             if session.wire.isInTransaction { session.isBroken = true }
             return Outcome(result: .failure(error), isUsable: !session.isBroken, isUntouched: isUntouched)
         }
@@ -116,9 +120,9 @@ package actor Connection {
     }
 
     private func connect(
-        _ settings: ConnectionSettings, preferring preferred: Int
+        _ settings: ConnectionSettings, at preferred: Int, only isSettled: Bool
     ) throws(DatabaseError) -> ServerNode {
-        let session = try Session(settings, preferring: preferred)
+        let session = try Session(settings, at: preferred, only: isSettled)
         self.session = session
         return session.node
     }

@@ -43,14 +43,17 @@ extension Session {
     /// A connection to the first writable endpoint, else to the first that answers, with the endpoint's index. Throws
     /// the last endpoint's error if none answers.
     ///
-    /// - Parameter preferred: The index of the endpoint that is tried first; the others follow in their order.
+    /// - Parameters:
+    ///   - preferred: The index of the endpoint that is tried first.
+    ///   - isSettled: True if no other one is tried; else the others follow in their order.
     static func connect(
-        _ settings: ConnectionSettings, preferring preferred: Int
+        _ settings: ConnectionSettings, at preferred: Int, only isSettled: Bool
     ) throws(DatabaseError) -> (wire: Wire, facts: ServerFacts, endpoint: Int) {
         var readable: (Wire, ServerFacts, Int)?
         var failure = DatabaseError(.connectionLost, statement: Wire.connecting)
         let indices = settings.endpoints.indices
-        for index in indices.filter({ $0 == preferred }) + indices.filter({ $0 != preferred }) {
+        let others = isSettled ? [] : indices.filter { $0 != preferred }
+        for index in indices.filter({ $0 == preferred }) + others {
             do {
                 let wire = try Wire(to: settings.endpoints[index], settings)
                 let facts = try pin(wire, settings)

@@ -50,7 +50,7 @@ extension Session {
         guard wire.isInTransaction else {
             throw DatabaseError(.transactionOver, statement: Self.commit.name)
         }
-        hasSent = true
+        sentCount += 1
         do {
             try wire.run(Self.commit)
         } catch {

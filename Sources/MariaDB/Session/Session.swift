@@ -18,15 +18,21 @@ package final class Session {
     var transactionState = TransactionState.none
     /// True if the connection must not be used again.
     var isBroken = false
-    /// True if the current unit of work has sent a statement other than its BEGIN.
-    var hasSent = false
+    /// The number of statements that the current unit of work has sent, without its BEGIN.
+    var sentCount = 0
+    /// True if an earlier run of the transaction may be committed, because its COMMIT was not answered.
+    package internal(set) var isInDoubt = false
 
     /// Connects to the first writable endpoint, else to the first that answers, and sets the session's settings. Throws
     /// `.connectionLost` if none answers, `.sessionNotPinned` if a setting did not take effect.
     ///
-    /// - Parameter preferred: The index of the endpoint that is tried first.
-    init(_ settings: ConnectionSettings, preferring preferred: Int = 0) throws(DatabaseError) {
-        let opened = try Self.connect(settings, preferring: preferred)
+    /// - Parameters:
+    ///   - preferred: The index of the endpoint that is tried first.
+    ///   - isSettled: True if no other endpoint is tried.
+    init(
+        _ settings: ConnectionSettings, at preferred: Int = 0, only isSettled: Bool = false
+    ) throws(DatabaseError) {
+        let opened = try Self.connect(settings, at: preferred, only: isSettled)
         wire = opened.wire
         wire.maxPacketBytes = opened.facts.maxPacketBytes
         node = ServerNode(endpoint: opened.endpoint, name: opened.facts.name)
@@ -157,9 +163,10 @@ package final class Session {
         switch transactionState {
         case .none: break
         case .open where wire.isInTransaction: break
-        case .open, .failed: throw noted(DatabaseError(.transactionOver, statement: statement.name))
+        case .open: throw noted(DatabaseError(.transactionOver, statement: statement.name))
+        case .failed(let first): throw first
         }
-        hasSent = true
+        sentCount += 1
     }
 
     /// Records that an error broke the connection or failed the transaction.

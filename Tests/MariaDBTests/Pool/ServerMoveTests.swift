@@ -46,12 +46,14 @@ import Testing
     @Test func `when a new connection leads to another server, the earlier ones are dropped`() async throws {
         let (first, second, settings) = try await Self.servers()
         defer { [first, second].forEach { $0.kill() } }
-        try await TestPool.with(settings, limits: TestPool.limits(2)) { pool in
-            // The connection that is open may write all the same, because its account may do anything.
-            try await pool.with { (session) throws(DatabaseError) in
-                #expect(session.serverName.hasSuffix(":\(first.port)"))
-                try session.run(SQLStatement("readOnly", "SET GLOBAL read_only = 1"))
-            }
+        let proxy = try PacketProxy(to: first.port)
+        defer { proxy.stop() }
+        var proxied = settings
+        proxied.endpoints = [.tcp(host: "127.0.0.1", port: proxy.port)]
+        let (earlier, later) = (":\(first.port)", ":\(second.port)")
+        try await TestPool.with(proxied, limits: TestPool.limits(2)) { pool in
+            #expect(try await Self.name(pool).hasSuffix(earlier))
+            proxy.lead(to: second.port)
             let barrier = Barrier(of: 2)
             let unit: @Sendable (Session) throws(DatabaseError) -> String = { session in
                 barrier.arriveAndWait()
@@ -59,9 +61,32 @@ import Testing
             }
             async let one = pool.with(unit)
             let other = try await pool.with(unit)
-            let (earlier, later) = (":\(first.port)", ":\(second.port)")
-            #expect(Set([try await one, other].map { $0.hasSuffix(earlier) ? earlier : later }) == [earlier, later])
+            let names = [try await one, other]
+            #expect(Set(names.map { $0.hasSuffix(earlier) ? earlier : later }) == [earlier, later])
             for _ in 0..<4 { #expect(try await Self.name(pool).hasSuffix(later)) }
+        }
+    }
+
+    @Test func `a connection that the server refuses moves no pool whose other connections are sound`() async throws {
+        let (first, second, settings) = try await Self.servers()
+        defer { [first, second].forEach { $0.kill() } }
+        let proxy = try PacketProxy(to: first.port)
+        defer { proxy.stop() }
+        var proxied = settings
+        proxied.endpoints = [proxy.port, second.port].map { .tcp(host: "127.0.0.1", port: $0) }
+        try await TestPool.with(proxied, limits: TestPool.limits(2, waitTimeout: .seconds(1))) { (pool) async throws in
+            #expect(try await Self.name(pool).hasSuffix(":\(first.port)"))
+            // Nobody listens there.
+            proxy.lead(to: PrivateMariaDB.freePort())
+            let barrier = Barrier(of: 2)
+            async let held = pool.with { (session) throws(DatabaseError) in
+                barrier.arriveAndWait()
+                return session.serverName
+            }
+            await #expect(throws: DatabaseError(.overloaded, statement: "lease")) { try await Self.name(pool) }
+            barrier.arrive()
+            #expect(try await held.hasSuffix(":\(first.port)"))
+            #expect(try await Self.name(pool).hasSuffix(":\(first.port)"))
         }
     }
 }

@@ -44,7 +44,7 @@ import Testing
                     do { try session.execute(Self.insert, [1, 0]) } catch {}
                 }
             }
-            #expect(throws: DatabaseError(.transactionOver, statement: "insert")) {
+            #expect(throws: duplicate) {
                 try session.transaction { (session) throws(DatabaseError) in
                     do { try session.execute(Self.insert, [1, 0]) } catch {}
                     try session.execute(Self.insert, [4, 0])

@@ -73,9 +73,10 @@ struct PoolState {
         for id in effects.closes {
             if let connection = connections.removeValue(forKey: id) { errands.append(.close(id, connection)) }
         }
-        if !errands.isEmpty || machine.isDrained {
+        // The pool may settle twice under one lock: the second time must not forget the runner of the first.
+        if let runner, !errands.isEmpty || machine.isDrained {
             wakes.runner = runner
-            runner = nil
+            self.runner = nil
         }
     }
 

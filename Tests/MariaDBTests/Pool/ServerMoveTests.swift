@@ -67,6 +67,30 @@ import Testing
         }
     }
 
+    @Test func `a pool that closes an idle connection as it moves goes on opening and closing others`() async throws {
+        let (first, second, settings) = try await Self.servers()
+        defer { [first, second].forEach { $0.kill() } }
+        let proxy = try PacketProxy(to: first.port)
+        defer { proxy.stop() }
+        var proxied = settings
+        proxied.endpoints = [.tcp(host: "127.0.0.1", port: proxy.port)]
+        var limits = TestPool.limits(2)
+        limits.minConnections = 2
+        try await TestPool.with(proxied, limits: limits) { pool in
+            while pool.load.idle < 2 { try await Task.sleep(for: .milliseconds(5)) }
+            proxy.lead(to: second.port)
+            // The pool opens another at once, because it keeps two; that one leads to the second server.
+            try await Self.loseConnection(pool)
+            while try await !Self.name(pool).hasSuffix(":\(second.port)") {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            for _ in 0..<3 {
+                try await Self.loseConnection(pool)
+                #expect(try await Self.name(pool).hasSuffix(":\(second.port)"))
+            }
+        }
+    }
+
     @Test func `a connection that the server refuses moves no pool whose other connections are sound`() async throws {
         let (first, second, settings) = try await Self.servers()
         defer { [first, second].forEach { $0.kill() } }

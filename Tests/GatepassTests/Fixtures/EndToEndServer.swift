@@ -75,8 +75,7 @@ final class EndToEndServer: Sendable {
             switch endpoint {
             case .socket(let path): variables["GATEPASS_DATABASE_SOCKET"] = path
             case .tcp(let host, let port):
-                hosts.append(host)
-                variables["GATEPASS_DATABASE_PORT"] = String(port)
+                hosts.append("\(host):\(port)")
             }
         }
         variables["GATEPASS_DATABASE_HOST"] = hosts.joined(separator: ",")

@@ -37,7 +37,7 @@ enum ClusterFault: CaseIterable, Sendable {
             node.status("wsrep_cluster_status") != "Primary" && next.isSynced(of: PrivateCluster.size - 1)
         case .partitioned: cluster.nodes.allSatisfy { $0.status("wsrep_cluster_status") != "Primary" }
         case .readOnly: try node.sql("SELECT @@read_only") == ["1"]
-        case .rejecting: node.status("wsrep_cluster_status") == nil
+        case .rejecting: (try? node.sql("SELECT COUNT(*) FROM mysql.db")) == nil
         }
     }
 
@@ -46,6 +46,7 @@ enum ClusterFault: CaseIterable, Sendable {
     func isShown(on place: Int, of cluster: PrivateCluster) async throws -> Bool {
         try await EndToEnd.blocking { try befall(place, of: cluster) }
         let start = ContinuousClock.now
+        defer { print("fault:", self, "of node", place + 1, "shown after", start.duration(to: .now)) }
         while start.duration(to: .now) < .seconds(30) {
             if try await EndToEnd.blocking({ try shows(place, of: cluster) }) { return true }
             try await Task.sleep(for: .milliseconds(100))

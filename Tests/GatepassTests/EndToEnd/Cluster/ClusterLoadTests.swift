@@ -52,7 +52,8 @@ extension EndToEnd.Cluster {
                     try await pair.backends[number % 2].spend(1, for: user)
                 }
                 #expect(answers.count { $0.status == 200 } == 100)
-                #expect(answers.count { $0.string("code") == "insufficient_credits" } == 60)
+                let others = answers.filter { $0.status != 200 && $0.string("code") != "insufficient_credits" }
+                #expect(others.isEmpty, "\(others.map(\.text))")
                 try await pair.catchUp()
                 #expect(try await pair.first.look("credits", of: user).integer("data.0.spendable") == 0)
             }

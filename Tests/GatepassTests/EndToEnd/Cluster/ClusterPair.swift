@@ -74,7 +74,8 @@ struct ClusterPair: Sendable {
         for backend in backends {
             let audit = try await backend.server.command(["audit", "verify"])
             #expect(audit.status == 0, "\(audit.text)")
-            #expect(try await backend.server.end() == 0)
+            let status = try await backend.server.end()
+            #expect(status == 0, "\(backend.server.log.suffix(4_000))")
         }
     }
 

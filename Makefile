@@ -1,5 +1,6 @@
 # The verbs of this repository; each works from a fresh clone.
-.PHONY: run test release test-release soak cluster-test check format mutants bench clients schemathesis screenshots setup
+.PHONY: run test release test-release soak cluster-test check format mutants bench clients schemathesis screenshots \
+	setup
 
 # Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue, and
 # customers with stories. Ctrl-C ends all.

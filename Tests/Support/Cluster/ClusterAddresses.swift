@@ -1,5 +1,5 @@
-/// The addresses of a cluster: hosts on a loopback network drawn by chance, so that two runs do not meet, and ports that
-/// all nodes share.
+/// The addresses of a cluster: hosts on a loopback network drawn by chance, so that two runs do not meet, and ports
+/// that all nodes share.
 package struct ClusterAddresses: Sendable {
     private let network = "127.\(Int.random(in: 64...250)).\(Int.random(in: 1...250))"
     /// The port of the servers.
@@ -14,8 +14,8 @@ package struct ClusterAddresses: Sendable {
     /// The host of a proxy before the nodes.
     var proxy: String { host(99) }
 
-    /// The arguments by which a server is a node. A node that is silent is given up sooner than by default, and before a
-    /// client gives up its answer.
+    /// The arguments by which a server is a node. A node that is silent is given up sooner than by default, and before
+    /// a client gives up its answer.
     func arguments(of number: Int) -> [String] {
         let host = host(number)
         let options = [

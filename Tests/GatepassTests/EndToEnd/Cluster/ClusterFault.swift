@@ -41,8 +41,8 @@ enum ClusterFault: CaseIterable, Sendable {
         }
     }
 
-    /// Has the fault befall a node and waits until it shows. Returns false if it does not show in 30 seconds. Throws what
-    /// a node refuses that should answer.
+    /// Has the fault befall a node and waits until it shows. Returns false if it does not show in 30 seconds. Throws
+    /// what a node refuses that should answer.
     func isShown(on place: Int, of cluster: PrivateCluster) async throws -> Bool {
         try await EndToEnd.blocking { try befall(place, of: cluster) }
         let start = ContinuousClock.now

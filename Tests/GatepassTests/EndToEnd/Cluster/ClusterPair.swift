@@ -81,7 +81,8 @@ struct ClusterPair: Sendable {
 
     // MARK: At once
 
-    /// Does something for each number below `count`, four at a time; the answers in any order. Throws what `act` throws.
+    /// Does something for each number below `count`, four at a time; the answers in any order. Throws what `act`
+    /// throws.
     static func each<T: Sendable>(
         _ count: Int, lanes: Int = 4, _ act: @escaping @Sendable (Int) async throws -> T
     ) async throws -> [T] {

@@ -88,6 +88,10 @@ extension EndToEnd {
                 (SELECT COUNT(*) FROM ledger_entries l WHERE l.user_id = u.pseudonym)
             """,
             """
+            SELECT COUNT(*) FROM apple_iap_transactions t LEFT JOIN purchases p ON p.id = t.purchase_id
+            WHERE p.id IS NULL
+            """,
+            """
             SELECT COUNT(*) FROM apple_iap_transactions t
             LEFT JOIN signed_texts s ON s.state_id = COALESCE(t.text_of, t.id)
             WHERE s.state_id IS NULL

@@ -33,6 +33,13 @@ static inline int cmariadb_is_in_transaction(const MYSQL *handle) {
     return (handle->server_status & SERVER_STATUS_IN_TRANS) != 0;
 }
 
+/// Takes the server's status from the packet that ended a result. The library does not, when rows are fetched one by
+/// one, and so would not notice that the transaction ended meanwhile.
+static inline void cmariadb_note_end_of_rows(MYSQL *handle) {
+    const unsigned char *packet = handle->net.read_pos;
+    if (packet[0] == 254) handle->server_status = packet[3] | packet[4] << 8;
+}
+
 /// Whether nothing waits to be read between two commands: an idle connection that can be read was closed or killed.
 static inline int cmariadb_is_quiet(MYSQL *handle) {
     char byte;

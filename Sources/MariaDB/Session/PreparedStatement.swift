@@ -129,7 +129,7 @@ final class PreparedStatement {
             case 0, MYSQL_DATA_TRUNCATED:
                 guard buffer.appendRow(of: handle, to: &cells) else { throw error }
             case MYSQL_NO_DATA:
-                return
+                return cmariadb_note_end_of_rows(wire.handle)
             default:
                 // If the server fails after some rows, the library stores the error at the connection, not at the
                 // statement.

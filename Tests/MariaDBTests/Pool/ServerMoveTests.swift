@@ -102,11 +102,13 @@ import Testing
             #expect(try await Self.name(pool).hasSuffix(":\(first.port)"))
             // Nobody listens there.
             proxy.lead(to: PrivateMariaDB.freePort())
-            let barrier = Barrier(of: 2)
+            let (begun, barrier) = (Barrier(of: 1), Barrier(of: 2))
             async let held = pool.with { (session) throws(DatabaseError) in
+                begun.arrive()
                 barrier.arriveAndWait()
                 return session.serverName
             }
+            while !begun.isComplete { try await Task.sleep(for: .milliseconds(1)) }
             await #expect(throws: DatabaseError(.overloaded, statement: "lease")) { try await Self.name(pool) }
             barrier.arrive()
             #expect(try await held.hasSuffix(":\(first.port)"))

@@ -49,28 +49,28 @@ import Testing
     @Test(arguments: [
         DatabaseError(code: 1213, sqlState: "40001", statement: "s"), DatabaseError(.transactionOver, statement: "s"),
     ])
-    func `a unit that met a conflict runs again ten times, with pauses from 5 ms that double up to 400`(
+    func `a unit that met a conflict runs again twenty times, with pauses from 5 ms that double up to 400`(
         conflict: DatabaseError
     ) {
-        var policy = RetryPolicy(retries: 10)
+        var policy = RetryPolicy(retries: 20)
         #expect(policy.pause(after: conflict, jitter: 0) == .milliseconds(5))
         for longest in [100, 200, 400, 400] {
             #expect(policy.pause(after: conflict, jitter: 1) == .milliseconds(longest))
         }
-        for _ in 0..<5 { #expect(policy.pause(after: conflict, jitter: 0.5) != nil) }
+        for _ in 0..<15 { #expect(policy.pause(after: conflict, jitter: 0.5) != nil) }
         #expect(policy.pause(after: conflict, jitter: 0.5) == nil)
         #expect(policy.verdict(on: conflict) == conflict)
     }
 
     @Test func `a unit that waited for a lock in vain runs again twice, because each wait takes seconds`() {
-        var policy = RetryPolicy(retries: 10)
+        var policy = RetryPolicy(retries: 20)
         let timeout = DatabaseError(code: 1205, sqlState: "HY000", statement: "s")
         for _ in 0..<2 { #expect(policy.pause(after: timeout, jitter: 0) == .milliseconds(5)) }
         #expect(policy.pause(after: timeout, jitter: 0) == nil)
     }
 
     @Test func `a unit on a node without its cluster runs again twice, elsewhere`() {
-        var policy = RetryPolicy(retries: 10)
+        var policy = RetryPolicy(retries: 20)
         let refused = DatabaseError(code: 1047, sqlState: "08S01", statement: "begin")
         for _ in 0..<2 { #expect(policy.pause(after: refused, jitter: 1) == .milliseconds(50)) }
         #expect(policy.pause(after: refused, jitter: 1) == nil)

@@ -121,7 +121,7 @@ package final class Pool: Sendable {
     /// Before `body` ran, throws `.overloaded`, `.unavailable`, `.shuttingDown` or `.cancelled`.
     @discardableResult
     package func transaction<T: Sendable>(
-        retries: Int = 10, _ body: @Sendable (Session) throws(DatabaseError) -> T
+        retries: Int = 20, _ body: @Sendable (Session) throws(DatabaseError) -> T
     ) async throws(DatabaseError) -> T {
         var policy = RetryPolicy(retries: retries)
         while true {

@@ -12,7 +12,7 @@ struct RetryPolicy {
     private static let minPause = Duration.milliseconds(5)
     private static let maxPause = Duration.milliseconds(400)
     /// A lock wait time-out counts as so many conflicts, because each has taken seconds.
-    private static let weightOfTimeout = 4
+    private static let weightOfTimeout = 8
 
     /// A policy for one unit of work, which is run again after at most `retries` conflicts.
     init(retries: Int) {

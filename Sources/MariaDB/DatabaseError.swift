@@ -13,8 +13,8 @@ package struct DatabaseError: Error, Hashable {
         /// The connection broke at COMMIT. The transaction may be committed, may not be, or may be committed a little
         /// later.
         case commitUnknown
-        /// The transaction ended before its closure did: an earlier statement failed, or a statement committed
-        /// implicitly.
+        /// The transaction ended before its closure did: a statement committed implicitly, or a Galera cluster aborted
+        /// the transaction without an error. A transaction may run again, so nothing in it may commit implicitly.
         case transactionOver
         /// The closure gave the transaction up, because a row that it relied on is gone. Nothing was written.
         case givenUp

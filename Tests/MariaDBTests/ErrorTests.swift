@@ -69,7 +69,7 @@ import Testing
         #expect(policy.pause(after: timeout, jitter: 0) == nil)
     }
 
-    @Test func `a unit on a node without its cluster runs again twice, elsewhere`() {
+    @Test func `a unit on a node without its cluster runs again twice`() {
         var policy = RetryPolicy(retries: 20)
         let refused = DatabaseError(code: 1047, sqlState: "08S01", statement: "begin")
         for _ in 0..<2 { #expect(policy.pause(after: refused, jitter: 1) == .milliseconds(50)) }

@@ -11,7 +11,7 @@ struct InstanceNotice: Service {
         let (instances, id) = (Instances(pool: pool), Surroundings.attemptName())
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                try? await instances.note(id)  // the database is away: the next round says it
+                try? await instances.note(id)  // the database is away or lacks the table: the next round tries again
                 try? await Task.sleep(for: Instances.interval)  // cancelled: the loop ends
             }
         }

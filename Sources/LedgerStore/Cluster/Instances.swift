@@ -22,7 +22,7 @@ package struct Instances: Sendable {
     private static let sweep = SQLStatement(
         "sweep instances", "DELETE FROM instances WHERE seen_at < \(now) - 3600000")
 
-    /// Counts the instances that were not silent for more than three intervals.
+    /// Counts the instances that were seen in the last 35 seconds.
     private static let count = SQLStatement(
         "count instances",
         "SELECT node, COUNT(*) FROM instances WHERE seen_at > \(now) - 35000 GROUP BY node ORDER BY node")
@@ -48,7 +48,7 @@ package struct Instances: Sendable {
             return try await pool.ask { (session) throws(DatabaseError) in
                 try session.query(Self.count) { (row) throws(DatabaseError) in (try row.text(0), try row.int(1)) }
             }
-        } catch where error.code == Self.noSuchTable {
+        } catch  where error.code == Self.noSuchTable {
             return []
         }
     }

@@ -34,7 +34,7 @@ enum LedgerEntryRow {
         """)
 
     /// Waits for a commit that may be under way, and finds its entry. Written by: nothing, because whoever finds the
-    /// entry writes nothing, and whoever does not find it inserts that entry.
+    /// entry writes nothing, and whoever misses it decides again.
     private static let exists = SQLStatement(
         "find entry", "SELECT 1 FROM ledger_entries WHERE user_id = ? AND seq = ? AND hash = ? LOCK IN SHARE MODE")
 

@@ -77,8 +77,9 @@ package final class Pool: Sendable {
 
     /// Runs `body` once, on a connection of the pool and on that connection's thread. Waits for a connection.
     ///
-    /// If the connection is dead before anything was sent, it is replaced once. The other idle connections are closed
-    /// too, so that the second connection is new or in use. So a frozen server costs one time limit, not many.
+    /// If the connection is dead before anything was sent, or its node refused BEGIN or the first statement because it
+    /// has no cluster, the connection is replaced once. The other idle connections are closed too, so that the second
+    /// connection is new or in use. So a frozen server costs one time limit, not many.
     ///
     /// Throws what `body` throws. Before `body` ran, throws `.overloaded`, `.unavailable`, `.shuttingDown` or
     /// `.cancelled`.
@@ -196,9 +197,13 @@ extension Pool {
 
     /// Drops all connections because the server of one of them takes no writes, unless the pool has left that server.
     private func drop(_ connection: ConnectionID, because error: DatabaseError) {
-        guard state.withLock({ !$0.machine.isDoomed(connection) }) else { return }
+        var isDropped = false
+        advance { machine, _ in
+            isDropped = !machine.isDoomed(connection)
+            return isDropped ? machine.dropAll() : PoolStateMachine.Effects()
+        }
+        guard isDropped else { return }
         logger.warning("the server takes no writes; all connections are dropped", metadata: ["error": "\(error)"])
-        advance { machine, _ in machine.dropAll() }
     }
 
     private func tick() async {

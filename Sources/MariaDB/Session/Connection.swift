@@ -9,8 +9,8 @@ package actor Connection {
     struct Outcome<T: Sendable>: Sendable {
         let result: Result<T, DatabaseError>
         let isUsable: Bool
-        /// True if the unit failed before it sent anything, or the server refused its first statement as a node without
-        /// its cluster. So it may be run on another connection.
+        /// True if the unit failed before it sent anything, or the server refused BEGIN or the first statement as a
+        /// node without its cluster, which carries out nothing. So the unit may be run on another connection.
         let isUntouched: Bool
     }
 

@@ -34,7 +34,8 @@ extension Session {
     private static let readNode = SQLStatement(
         "session.readNode", "SHOW GLOBAL VARIABLES WHERE variable_name IN ('wsrep_on', 'wsrep_node_name')")
 
-    /// Makes each read wait until this node has applied what the cluster had committed before.
+    /// Makes each START TRANSACTION, and each read outside of a transaction, wait until this node has applied what the
+    /// cluster had committed before.
     private static let setCausal = SQLStatement("session.setCausal", "SET SESSION wsrep_sync_wait = 1")
 
     /// The expected values of the first columns of `readVariables`.

@@ -10,7 +10,8 @@ extension Session {
     ///
     /// * what `body` throws
     /// * the error of the first failed statement, if `body` caught it
-    /// * `.transactionOver` if a statement committed implicitly
+    /// * `.transactionOver` if a statement committed implicitly, or a Galera cluster aborted the transaction without an
+    ///   error
     /// * `.commitUnknown` if the connection broke at COMMIT
     /// * `.misuse` if a transaction is already open
     @discardableResult
@@ -37,7 +38,10 @@ extension Session {
             try wire.run(Self.begin)
         } catch {
             isBroken = true
-            throw error
+            // No lock is waited for here: a node of a cluster waited in vain for what the others had committed.
+            guard error.isLockWaitTimeout else { throw error }
+            throw DatabaseError(
+                .connectionLost, code: error.code, sqlState: error.sqlState, statement: error.statement)
         }
         transactionState = .open
     }

@@ -168,6 +168,9 @@ import Testing
             "no host", "database: {host: []}",
             "gatepass.yaml:1: database.host names no host; write a host name, or a list of them"),
         Case(
+            "a time-out within which a lock may be waited for", "database: {read_seconds: 3}",
+            "gatepass.yaml:1: database.read_seconds is 3, which is out of range; write a number from 4 to 300"),
+        Case(
             "a port that is none", "database: {host: [\"db1:3306\", \"db2:0\"]}",
             "gatepass.yaml:1: database.host has a port that is none; write host:port, such as db1:3306"),
         Case(

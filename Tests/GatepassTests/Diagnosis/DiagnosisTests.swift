@@ -46,7 +46,8 @@ import Testing
         let judge = { (size: Int, state: String, nodes: [String]) in
             Doctor.judge(
                 ClusterNode(
-                    name: "n1", size: size, state: state, failedCertifications: 0, abortedTransactions: 0), running: nodes.map { ($0, 1) })
+                    name: "n1", size: size, state: state, failedCertifications: 0, abortedTransactions: 0),
+                running: nodes.map { ($0, 1) })
         }
         #expect(judge(3, "Synced", ["db1:3306 (n1)"]).result == .ok)
         #expect(judge(3, "Synced", []).result == .ok)

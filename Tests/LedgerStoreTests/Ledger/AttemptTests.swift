@@ -7,7 +7,8 @@ import Testing
 
 /// Whether a batch that runs again takes what it finds for its own.
 @Suite struct AttemptTests {
-    /// Expects that an attempt writes so often in two runs, if its outcome has the head of a ledger that somebody wrote.
+    /// Expects that an attempt writes so often in two runs, if its outcome has the head of a ledger that somebody
+    /// wrote.
     private static func expect(writes expected: Int, isInDoubt: Bool) async throws {
         try await TestStore.open { store in
             try await store.attach(Sample.pass("1"), to: Sample.user("anna"))

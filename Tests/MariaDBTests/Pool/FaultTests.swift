@@ -52,9 +52,13 @@ import Testing
         let writer = try await TestPool.with(proxied, limits: TestPool.limits(2), noteFailure: note) { pool in
             try await pool.with { (session) throws(DatabaseError) in try session.ping() }
             proxy.inject(fault, count: count)
-            return try await pool.transaction { (session) throws(DatabaseError) in
-                try session.query(Self.insert, ["key", Value(runs.add())])[0].int(0)
+            let writer = try await pool.transaction { (session) throws(DatabaseError) in
+                let run = runs.add()
+                #expect(session.isInDoubt == (run > 1), "only a repeat is in doubt")
+                return try session.query(Self.insert, ["key", Value(run)])[0].int(0)
             }
+            try await pool.transaction { (session) throws(DatabaseError) in #expect(!session.isInDoubt) }
+            return writer
         }
         #expect(proxy.faultsMet == count)
         #expect(runs.value == count + 1)

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// A pool over several servers: all its connections lead to one of them.
-@Suite struct ServerMoveTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerMoveTests {
     private static let kill = SQLStatement("kill", "KILL CONNECTION_ID()")
 
     /// Two servers with a database of the same name, and the settings that name both in order.
@@ -14,6 +14,16 @@ import Testing
         var settings = first.settings(database: nil)
         settings.endpoints = [first, second].map { .tcp(host: "127.0.0.1", port: $0.port) }
         return (first, second, settings)
+    }
+
+    /// A proxy that leads to `server` at first, and the settings that name it alone.
+    private static func proxy(
+        to server: PrivateMariaDB, _ settings: ConnectionSettings
+    ) throws -> (PacketProxy, ConnectionSettings) {
+        let proxy = try PacketProxy(to: server.port)
+        var proxied = settings
+        proxied.endpoints = [.tcp(host: "127.0.0.1", port: proxy.port)]
+        return (proxy, proxied)
     }
 
     private static func name(_ pool: Pool) async throws -> String {
@@ -46,10 +56,8 @@ import Testing
     @Test func `when a new connection leads to another server, the earlier ones are dropped`() async throws {
         let (first, second, settings) = try await Self.servers()
         defer { [first, second].forEach { $0.kill() } }
-        let proxy = try PacketProxy(to: first.port)
+        let (proxy, proxied) = try Self.proxy(to: first, settings)
         defer { proxy.stop() }
-        var proxied = settings
-        proxied.endpoints = [.tcp(host: "127.0.0.1", port: proxy.port)]
         let (earlier, later) = (":\(first.port)", ":\(second.port)")
         try await TestPool.with(proxied, limits: TestPool.limits(2)) { pool in
             #expect(try await Self.name(pool).hasSuffix(earlier))
@@ -70,10 +78,8 @@ import Testing
     @Test func `a pool that closes an idle connection as it moves goes on opening and closing others`() async throws {
         let (first, second, settings) = try await Self.servers()
         defer { [first, second].forEach { $0.kill() } }
-        let proxy = try PacketProxy(to: first.port)
+        let (proxy, proxied) = try Self.proxy(to: first, settings)
         defer { proxy.stop() }
-        var proxied = settings
-        proxied.endpoints = [.tcp(host: "127.0.0.1", port: proxy.port)]
         var limits = TestPool.limits(2)
         limits.minConnections = 2
         try await TestPool.with(proxied, limits: limits) { pool in
@@ -94,10 +100,10 @@ import Testing
     @Test func `a connection that the server refuses moves no pool whose other connections are sound`() async throws {
         let (first, second, settings) = try await Self.servers()
         defer { [first, second].forEach { $0.kill() } }
-        let proxy = try PacketProxy(to: first.port)
+        let (proxy, alone) = try Self.proxy(to: first, settings)
         defer { proxy.stop() }
-        var proxied = settings
-        proxied.endpoints = [proxy.port, second.port].map { .tcp(host: "127.0.0.1", port: $0) }
+        var proxied = alone
+        proxied.endpoints.append(.tcp(host: "127.0.0.1", port: second.port))
         try await TestPool.with(proxied, limits: TestPool.limits(2, waitTimeout: .seconds(1))) { (pool) async throws in
             #expect(try await Self.name(pool).hasSuffix(":\(first.port)"))
             // Nobody listens there.

@@ -44,6 +44,19 @@ import Testing
         #expect(error?.isDuplicateKey == true, "\(String(describing: error))")
     }
 
+    @Test func `only an INSERT is sent in bulk, and another statement is refused unsent`() async throws {
+        try await TestDatabase.with { (session) throws(DatabaseError) in
+            try session.run(Self.create)
+            for sql in ["UPDATE t SET k = ?", "DELETE FROM t WHERE k = ?"] {
+                let statement = SQLStatement("bulk", sql)
+                let refused = DatabaseError(.misuse, statement: "bulk")
+                #expect(throws: refused) { try session.executeBulk(statement, [["a"], ["b"]]) }
+                #expect(throws: refused) { try session.queryBulk(statement, [["a"], ["b"]]) }
+            }
+            #expect(try session.executeEach(SQLStatement("one", "INSERT INTO t (k) VALUES (?)"), [["a"], ["b"]]) == 2)
+        }
+    }
+
     @Test func `a bulk upsert answers one row per set, in the order of the sets`() async throws {
         try await TestDatabase.with { (session) throws(DatabaseError) in
             try session.run(Self.create)

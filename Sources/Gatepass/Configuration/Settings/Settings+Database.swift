@@ -33,8 +33,9 @@ extension Settings {
         let poolSize: Int
         /// A PEM file with the authority that signed the server's certificate. If it is set, connections use TLS.
         let tlsCA: String?
-        /// The longest time in which the server must accept a connection, and answer a statement.
+        /// The longest time in which a server must accept a connection.
         let connectSeconds: Int
+        /// The longest time in which it must answer a statement.
         let readSeconds: Int
 
         init(_ reader: inout SettingsReader) {

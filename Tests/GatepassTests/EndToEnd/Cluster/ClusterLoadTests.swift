@@ -21,7 +21,8 @@ extension EndToEnd.Cluster {
                 }
                 try await pair.catchUp()
                 print("acknowledged:", load.acknowledged.count, "answers 503:", load.refusals)
-                let refused = pair.backends.flatMap { $0.server.log.split(separator: "\n").filter { $0.contains("503") } }
+                let lines = pair.backends.flatMap { $0.server.log.split(separator: "\n") }
+                let refused = lines.filter { $0.contains("503") }
                 #expect(load.refusals == 0, "\(refused)")
                 for node in 1...PrivateCluster.size { try await load.expectKept(in: pair.schema(on: node)) }
                 try await pair.end()

@@ -4,6 +4,9 @@ import ServiceLifecycle
 
 /// Says in the database that this instance runs, and which database server it writes to.
 struct InstanceNotice: Service {
+    /// The pause while the database is away, or lacks the table.
+    private static let pause = Duration.seconds(1)
+
     let pool: Pool
 
     /// Works until the process is to end. Throws nothing.
@@ -11,8 +14,10 @@ struct InstanceNotice: Service {
         let (instances, id) = (Instances(pool: pool), Surroundings.attemptName())
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                try? await instances.note(id)  // the database is away or lacks the table: the next round tries again
-                try? await Task.sleep(for: Instances.interval)  // cancelled: the loop ends
+                // `try?` drops the error: the next round tries again.
+                let isNoted: Void? = try? await instances.note(id)
+                let pause = isNoted == nil ? Self.pause : Instances.interval
+                try? await Task.sleep(for: pause)  // cancelled: the loop ends
             }
         }
     }

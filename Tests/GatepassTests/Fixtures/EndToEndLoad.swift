@@ -57,6 +57,7 @@ final class EndToEndLoad: Sendable {
 
     private func work(_ worker: Int, _ untilFault: Bool) async throws {
         let (user, server) = ("worker\(worker % users)", servers[worker % servers.count])
+        // Of two servers each has workers who restore.
         let restores = worker % 4 == 1 || worker % 4 == 2
         while !state.withLock({ $0.isOver }) {
             let passes = (0..<(restores ? 4 : 1)).map { _ in sale() }

@@ -12,7 +12,7 @@ package final class PrivateCluster: Sendable {
     /// The account of a proxy's checks, which may do nothing and has no password.
     private static let checker = "haproxy_check"
 
-    package let nodes: [ClusterNode]
+    package let nodes: [PrivateNode]
     package let addresses: ClusterAddresses
     private let databases = Mutex(0)
 
@@ -26,7 +26,7 @@ package final class PrivateCluster: Sendable {
     /// Starts a cluster. Throws when a node does not start.
     package init() throws {
         let addresses = ClusterAddresses()
-        let nodes = try (1...Self.size).map { try ClusterNode($0, of: addresses) }
+        let nodes = try (1...Self.size).map { try PrivateNode($0, of: addresses) }
         (self.addresses, self.nodes) = (addresses, nodes)
         let data = nodes[0].directory + "/data"
         try ChildProcess.run(["cp", "-a", try PrivateMariaDB.installed.get(), data])
@@ -75,7 +75,7 @@ package final class PrivateCluster: Sendable {
             if nodes.allSatisfy({ $0.isSynced(of: Self.size) }) { return }
             usleep(100_000)
         }
-        throw ClusterNode.Failure(text: nodes.map { $0.log.suffix(2_000) }.joined(separator: "\n\n"))
+        throw PrivateNode.Failure(text: nodes.map { $0.log.suffix(2_000) }.joined(separator: "\n\n"))
     }
 
     /// Waits until every node has applied what was committed anywhere. Throws when one does not answer.

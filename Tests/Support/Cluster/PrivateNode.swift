@@ -2,7 +2,7 @@ package import Glibc
 import FoundationEssentials
 
 /// A node of a ``PrivateCluster``: a mariadbd that listens at an address of its own.
-package final class ClusterNode: Sendable {
+package final class PrivateNode: Sendable {
     /// The reason why a statement failed or the node did not start.
     package struct Failure: Error {
         package let text: String

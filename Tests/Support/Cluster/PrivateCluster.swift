@@ -6,7 +6,7 @@ import Synchronization
 package final class PrivateCluster: Sendable {
     /// The number of nodes.
     package static let size = 3
-    /// The account that enters over TCP.
+    /// The account that enters over TCP. It has no right to write to a server that is read-only.
     package static let user = "gatepass"
     package static let password = "a-password-of-tests"
     /// The account of a proxy's checks, which may do nothing and has no password.
@@ -35,7 +35,8 @@ package final class PrivateCluster: Sendable {
         try nodes[0].bootstrap()
         try nodes[0].sql(
             """
-            CREATE USER \(Self.user) IDENTIFIED BY '\(Self.password)'; GRANT ALL ON *.* TO \(Self.user);
+            CREATE USER \(Self.user) IDENTIFIED BY '\(Self.password)';
+            GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX ON *.* TO \(Self.user);
             CREATE USER \(Self.checker)
             """)
         nodes[0].shutDown()

@@ -14,7 +14,7 @@ struct KeptDelivery: Codable {
     /// The instant at which it was signed, in milliseconds since the epoch.
     let signedAt: Int64
     private(set) var attempts = 0
-    /// The attempts so far; nil before the first.
+    /// The attempts so far whose outcome is known; nil before the first.
     private(set) var sent: [Attempt]?
     /// The instant of the next attempt, in milliseconds since the epoch; nil while the notification is held back.
     private(set) var dueAt: Int64?
@@ -60,18 +60,20 @@ struct KeptDelivery: Codable {
         return kept
     }
 
-    /// Posts the notification to the server at `instant`, and lists it among those that were sent. A store that is told
-    /// to lose notifications posts nothing. If it fails and will be retried, the delivery is stored.
-    /// Throws an error of the file system.
+    /// Posts the notification to the server at `instant`. The notification is listed among those that were sent before
+    /// it is posted, the attempt once its outcome is known. A store that is told to lose notifications posts nothing.
+    /// If it fails and will be retried, the delivery is stored. Throws an error of the file system.
     func attempt(on server: RunningServer, at instant: Instant) async throws -> NotificationAnswer {
-        try list(nil, at: instant, in: server.installation)
-        if server.installation.faults?.losesNotifications == true {
+        try list(in: server.installation)
+        let isLost = server.installation.faults?.losesNotifications == true
+        // `try?` drops the reason why no answer came; a real store does not look at it either.
+        let answer = isLost ? nil : try? await server.notify(signedPayload)
+        let listed = after(answer, at: instant)
+        try listed.list(in: server.installation)
+        if isLost {
             remove(from: server.installation)
             return NotificationAnswer(.init(status: 200, body: #"{"result":"lost"}"#), nextAttempt: nil)
         }
-        // `try?` drops the reason why no answer came; a real store does not look at it either.
-        let answer = try? await server.notify(signedPayload)
-        let listed = try list(answer, at: instant, in: server.installation)
         guard answer?.isOK != true, let next = listed.failed(at: instant.milliseconds) else {
             remove(from: server.installation)
             return NotificationAnswer(answer, nextAttempt: nil)
@@ -80,18 +82,17 @@ struct KeptDelivery: Codable {
         return NotificationAnswer(answer, nextAttempt: next.dueAt.map(Instant.init(milliseconds:)))
     }
 
-    /// Lists this delivery among those that were sent, with one attempt more, and returns it so. Throws an error of the
-    /// file system.
-    @discardableResult
-    private func list(
-        _ answer: RunningServer.Answer?, at instant: Instant, in installation: Installation
-    ) throws -> KeptDelivery {
+    /// A copy of this delivery with one attempt more; `answer` is nil if none came.
+    private func after(_ answer: RunningServer.Answer?, at instant: Instant) -> KeptDelivery {
         let result = answer.map { $0.isOK ? "SUCCESS" : "UNSUCCESSFUL_HTTP_RESPONSE_CODE" } ?? "NO_RESPONSE"
-        var listed = self
-        listed.sent = (sent ?? []) + [Attempt(at: instant.milliseconds, result: result)]
-        try installation.write(
-            listed.text(), to: installation.notified.appendingPathComponent("\(uuid).json"))
-        return listed
+        var kept = self
+        kept.sent = (sent ?? []) + [Attempt(at: instant.milliseconds, result: result)]
+        return kept
+    }
+
+    /// Lists this delivery among those that were sent. Throws an error of the file system.
+    private func list(in installation: Installation) throws {
+        try installation.write(text(), to: installation.notified.appendingPathComponent("\(uuid).json"))
     }
 
     /// Writes the delivery to its file. Throws an error of the file system.

@@ -1,12 +1,14 @@
 import AppStore
-import EntitlementAPI
+import Dispatch
 import Entitlements
 import Foundation
 import Logging
 import StoreSimulator
 import StrictJSON
+import Support
 import Testing
 
+@testable import EntitlementAPI
 @testable import Gatepass
 
 /// The simulated App Store refuses what Apple refuses, and keeps what it takes (`apple.md` §10.3, §10.5).
@@ -99,6 +101,38 @@ struct SimulatedAnswersTests {
             #expect(later.appAccountToken == Self.token && later.transactionId == "2002")
             let other = try #require(try SoldPurchase.find("1002", of: "anna", in: installation))
             #expect(other.transaction.appAccountToken == nil)
+        }
+    }
+
+    @Test func `a test notification is told of once the server has answered, and not while it is posted`()
+        async throws
+    {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let receiver = try StoreReceiver { _, _ in
+            mayAnswer.wait()
+            return .init(200, "{}")
+        }
+        defer { receiver.stop() }
+        try await Self.open { store, installation in
+            try installation.announce(["address": "http://127.0.0.1:\(receiver.port)"])
+            let token = try await installation.appStoreToken(of: "app")
+            func ask(_ method: String, _ path: [String]) async throws -> SimulatedAnswer {
+                try await store.answer(
+                    to: SimulatedQuestion(
+                        method: method, path: ["inApps", "v1", "notifications", "test"] + path, environment: .sandbox,
+                        revision: nil, paginationToken: nil, body: [], token: token))
+            }
+            let sent = try JSONValue(StrictJSON(try await ask("POST", []).body, boundsNames: false))
+            let test = try #require(sent["testNotificationToken"]?.string)
+            async let pass = store.advance(by: 0, within: .seconds(60))
+            while receiver.requests.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+            let early = try await ask("GET", [test])
+            mayAnswer.signal()
+            _ = try await pass
+            #expect(try Self.said(early) == "404 4040008")
+            let told = try JSONValue(StrictJSON(try await ask("GET", [test]).body, boundsNames: false))
+            let attempts = told["sendAttempts"]?.elements ?? []
+            #expect(attempts.map { $0["sendAttemptResult"]?.string } == ["SUCCESS"])
         }
     }
 }

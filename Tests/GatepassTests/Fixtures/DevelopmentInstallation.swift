@@ -90,12 +90,7 @@ struct DevelopmentInstallation {
 
     /// A token for the installation's simulated App Store. Throws when the installation's key cannot be read.
     func appStoreToken() async throws -> String {
-        let pem = try String(contentsOfFile: directory + "/app-store-key.p8", encoding: .utf8)
-        let keys = await JWTKeyCollection().add(ecdsa: try ES256PrivateKey(pem: pem))
-        let claims = AppleToken(
-            iss: "tests", iat: .init(value: Date()), exp: .init(value: Date(timeIntervalSinceNow: 300)),
-            aud: AppleToken.audience, bid: "com.airport.vpn")
-        return try await keys.sign(claims)
+        try await Installation(path: directory).appStoreToken(of: "com.airport.vpn")
     }
 
     /// Sends one request, signed in as `user`. Throws when no whole answer came.
@@ -128,5 +123,16 @@ struct DevelopmentInstallation {
         let status = await ServingProcess.end(of: try ServingProcess.start(words, in: output))
         let text = try Data(contentsOf: output.appendingPathComponent("log"))
         return EndToEndAnswer(status: Int(status), headers: [:], body: Array(text))
+    }
+}
+
+extension Installation {
+    /// A token for the simulated App Store, as the server makes them for an app. Throws when there is no key.
+    func appStoreToken(of app: String) async throws -> String {
+        let keys = await JWTKeyCollection().add(ecdsa: try ES256PrivateKey(pem: try appStoreKey()))
+        let claims = AppleToken(
+            iss: "tests", iat: .init(value: Date()), exp: .init(value: Date(timeIntervalSinceNow: 300)),
+            aud: AppleToken.audience, bid: app)
+        return try await keys.sign(claims)
     }
 }

@@ -144,13 +144,14 @@ extension SimulatedStore: SimulatedAppStoreServer {
         return SimulatedAnswer(status: 200, body: try json(["testNotificationToken": delivery.testToken]))
     }
 
-    /// Get Test Notification Status; 404 until the notification was sent.
+    /// Get Test Notification Status; 404 until the outcome of the first attempt is known.
     private func test(_ token: String, in environment: StoreEnvironment) throws -> SimulatedAnswer {
         guard token.split(separator: "_").count == 2 else {
             return try refusal(4_000_020, "Invalid test notification token.")
         }
         let all: [KeptDelivery] = try installation.documents(in: installation.notified)
-        guard let kept = all.first(where: { $0.testToken == token && $0.environment == environment.rawValue }) else {
+        let kept = all.first { $0.testToken == token && $0.environment == environment.rawValue }
+        guard let kept, kept.sent != nil else {
             return try refusal(4_040_008, "Test notification not found.")
         }
         return SimulatedAnswer(status: 200, body: try json(sent(kept)))

@@ -80,7 +80,11 @@ extension DatabaseError {
     /// True if the server refused a write because it is a replica or read-only, or is a node without its cluster.
     /// Another node may accept it.
     package var isWrongNode: Bool {
-        cause == .refused && Self.codesOfWrongNodes.contains(code) || isNodeWithoutCluster
+        switch cause {
+        case .refused: Self.codesOfWrongNodes.contains(code) || isNodeWithoutCluster
+        case .commitUnknown: code == Self.nodeNotPrepared
+        default: false
+        }
     }
 
     /// True if the server is a node of a Galera cluster that has lost the majority, or rejects queries.

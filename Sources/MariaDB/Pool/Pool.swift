@@ -13,6 +13,9 @@ package final class Pool: Sendable {
     private typealias WaiterID = PoolStateMachine.WaiterID
 
     /// The interval at which waiting callers and delayed openings are checked.
+    /// How often a unit of work runs again after a conflict, unless it is told otherwise.
+    package static let usualRetries = 20
+
     private static let tickInterval = Duration.milliseconds(25)
     private static let leasing = "lease"
 
@@ -122,7 +125,7 @@ package final class Pool: Sendable {
     /// Before `body` ran, throws `.overloaded`, `.unavailable`, `.shuttingDown` or `.cancelled`.
     @discardableResult
     package func transaction<T: Sendable>(
-        retries: Int = 20, _ body: @Sendable (Session) throws(DatabaseError) -> T
+        retries: Int = Pool.usualRetries, _ body: @Sendable (Session) throws(DatabaseError) -> T
     ) async throws(DatabaseError) -> T {
         var policy = RetryPolicy(retries: retries)
         while true {
@@ -255,11 +258,16 @@ extension Pool {
                 var left: ServerNode?
                 // A doomed connection was begun before the pool moved, so it may lead to the server that was left.
                 if !state.machine.isDoomed(id) {
-                    if let before = state.node, before != node {
-                        left = before
-                        state.settle(state.machine.dropAll(but: id), &wakes)
+                    if let before = state.node, before.endpoint != node.endpoint, state.machine.hasSound {
+                        // Several openings began without a connection, and this one alone went elsewhere.
+                        state.machine.doom(id)
+                    } else {
+                        if let before = state.node, before != node {
+                            left = before
+                            state.settle(state.machine.dropAll(but: id), &wakes)
+                        }
+                        state.node = node
                     }
-                    state.node = node
                 }
                 state.settle(state.machine.opened(id, at: surroundings.now()), &wakes)
                 return (left, wakes)

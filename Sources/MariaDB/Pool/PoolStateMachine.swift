@@ -186,6 +186,9 @@ package struct PoolStateMachine {
         return effects
     }
 
+    /// Closes a connection once it is open or given back, because it leads to the wrong server.
+    package mutating func doom(_ connection: ConnectionID) { slots[connection]?.isDoomed = true }
+
     /// True if a connection is idle or lent that is not to be closed.
     package var hasSound: Bool {
         slots.values.contains { ($0.phase == .idle || $0.phase == .leased) && !$0.isDoomed }

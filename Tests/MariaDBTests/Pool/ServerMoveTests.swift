@@ -97,6 +97,34 @@ import Testing
         }
     }
 
+    @Test func `of two connections that begin at once one alone finds room, and the pool stays where it went`()
+        async throws
+    {
+        let (first, second, settings) = try await Self.servers()
+        defer { [first, second].forEach { $0.kill() } }
+        var alone = settings
+        alone.endpoints = [settings.endpoints[0]]
+        // The least number that the server allows; it takes one connection more of an administrator.
+        let most = 10
+        var limits = TestPool.limits(most)
+        limits.minConnections = most
+        try await TestPool.with(alone, limits: limits) { others in
+            while others.load.idle < most { try await Task.sleep(for: .milliseconds(5)) }
+            try await others.with { (session) throws(DatabaseError) in
+                try session.run(SQLStatement("limit", "SET GLOBAL max_connections = \(most)"))
+            }
+            try await TestPool.with(settings, limits: TestPool.limits(2)) { pool in
+                async let one = Self.name(pool)
+                async let other = Self.name(pool)
+                let names = [try await one, try await other]
+                // Time for the opening that went elsewhere.
+                try await Task.sleep(for: .milliseconds(500))
+                let last = try await Self.name(pool)
+                #expect(Set(names + [last]).count == 1)
+            }
+        }
+    }
+
     @Test func `a connection that the server refuses moves no pool whose other connections are sound`() async throws {
         let (first, second, settings) = try await Self.servers()
         defer { [first, second].forEach { $0.kill() } }

@@ -98,19 +98,19 @@ package struct Erasure: Sendable {
     ) async throws(ServiceFailure) -> UserID? {
         let now = now()
         let name = labels.mention(of: user)
-        let attempted = Mutex<UInt64?>(nil)
+        let attempted = Mutex<[UInt64]>([])
         let erased: UserID? = try await pool.commit { (session) throws(DatabaseError) in
             // If the connection broke at COMMIT, the erasure may be done already.
-            if session.isInDoubt, let earlier = attempted.withLock({ $0 }),
-                try UserRow.isErased(earlier, in: session)
-            {
-                return .erased(pseudonym: earlier)
+            if session.isInDoubt {
+                for earlier in attempted.withLock({ $0 }) where try UserRow.isErased(earlier, in: session) {
+                    return .erased(pseudonym: earlier)
+                }
             }
             try MentionRow.lock([name.text], in: session)
             var person = try UserRow.lock(known: user, in: session)
             if person == nil { person = try addErased(named: name, at: now, in: session) }
             guard let pseudonym = person else { return nil }
-            attempted.withLock { $0 = pseudonym }
+            attempted.withLock { $0.append(pseudonym) }
             try session.execute(Self.texts, [.uint64(pseudonym), .uint64(pseudonym)])
             try removeDeliveries(of: pseudonym, named: name, in: session)
             try AccountTokenRow.move(name, to: pseudonym, at: now, in: session)

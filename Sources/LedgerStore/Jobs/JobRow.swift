@@ -53,7 +53,8 @@ enum JobRow {
         "revive job",
         """
         INSERT INTO jobs (kind, subject, due_at, created_at) VALUES (?, ?, ?, ?)
-        ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempts = 0, died_at = NULL, created_at = VALUES(created_at)
+        ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempts = 0, died_at = NULL, created_at = VALUES(created_at),
+            touched = NOT touched
         """)
 
     /// The kinds of jobs that this version knows. Jobs of other kinds are left to newer servers.

@@ -10,8 +10,9 @@ extension EndToEnd.Cluster {
             EndToEndBackend.sale("pass.30", at: EndToEnd.now - 1_000)
         }
 
-        /// Lets faults befall nodes under load, and expects that nothing acknowledged is lost or doubled on any node.
-        private static func suffer(_ faults: Int, _ pair: ClusterPair) async throws {
+        /// Lets faults befall nodes under load, and expects that nothing acknowledged is lost or doubled on any node;
+        /// behind a proxy also that one node at a time is in use, and none again only because it is back.
+        private static func suffer(_ faults: Int, _ pair: ClusterPair, isBehindProxy: Bool) async throws {
             let load = EndToEndLoad(pair.backends.map(\.server), users: .max, pass)
             var chance = SeededChance("faults of a cluster")
             var fired: [ClusterFault: Int] = [:]
@@ -26,6 +27,13 @@ extension EndToEnd.Cluster {
                     if try await fault.isShown(on: place, of: pair.cluster) { fired[fault, default: 0] += 1 }
                     try await Task.sleep(for: .milliseconds(Int.random(in: 0...3_000, using: &chance)))
                     try await pair.act { try $0.heal() }
+                    guard isBehindProxy else { continue }
+                    let used = try await pair.nodeInUse()
+                    #expect(used != nil, "several nodes are in use after \(fault)")
+                    try await load.waitForAcknowledgements(50, seconds: 60)
+                    // Time for the checks that find a node well again.
+                    try await Task.sleep(for: .seconds(3))
+                    #expect(try await pair.nodesInUse() == used.map { [$0] }, "after \(fault)")
                 }
                 try await load.waitForAcknowledgements(10, seconds: 60)
             }
@@ -42,7 +50,7 @@ extension EndToEnd.Cluster {
             let pair = try await ClusterPair.open(on: cluster) { name in
                 Array(repeating: cluster.settings(name, at: [proxy.endpoint]), count: 2)
             }
-            try await Self.suffer(TestRun.rounds(6, soak: 100), pair)
+            try await Self.suffer(TestRun.rounds(6, soak: 100), pair, isBehindProxy: true)
             proxy.stop()
         }
 
@@ -51,7 +59,7 @@ extension EndToEnd.Cluster {
             let pair = try await ClusterPair.open(on: cluster) { name in
                 [cluster.settings(name, on: [1, 2, 3]), cluster.settings(name, on: [2, 3, 1])]
             }
-            try await Self.suffer(TestRun.rounds(6, soak: 100), pair)
+            try await Self.suffer(TestRun.rounds(6, soak: 100), pair, isBehindProxy: false)
         }
     }
 

@@ -10,6 +10,8 @@ extension EndToEnd {
 
 /// Two instances on one schema of the shared cluster.
 struct ClusterPair: Sendable {
+    static let metricsToken = "metrics-token-of-a-cluster-0123"
+
     let cluster: PrivateCluster
     /// The name of the schema.
     let database: String
@@ -29,11 +31,13 @@ struct ClusterPair: Sendable {
     ) async throws -> ClusterPair {
         let database = try await EndToEnd.blocking { try cluster.freshDatabase() }
         let settings = settings(database)
-        let cards = ["GATEPASS_STRIPE_SIGNING_SECRETS": EndToEndServer.cardSecret]
+        let added = [
+            "GATEPASS_STRIPE_SIGNING_SECRETS": EndToEndServer.cardSecret, "GATEPASS_HTTP_METRICS_TOKEN": metricsToken,
+        ]
         let first = try await EndToEndBackend.keyed(
-            try await EndToEndBackend.ready(cards, on: TestSchema(settings[0])))
+            try await EndToEndBackend.ready(added, on: TestSchema(settings[0])))
         try await EndToEnd.blocking { try cluster.catchUp() }
-        let other = try await EndToEndBackend.ready(cards, on: TestSchema(settings[1]))
+        let other = try await EndToEndBackend.ready(added, on: TestSchema(settings[1]))
         let second = EndToEndBackend(server: other, secret: first.secret)
         return ClusterPair(cluster: cluster, database: database, first: first, second: second)
     }
@@ -66,6 +70,17 @@ struct ClusterPair: Sendable {
                 return try node.sql(query) != ["0"]
             }.map(\.number)
         }
+    }
+
+    /// Waits until instances are connected to one node and to no other, 30 seconds at most, and returns that node.
+    /// Throws what a node that runs refuses.
+    func nodeInUse() async throws -> Int? {
+        for _ in 0..<150 {
+            let nodes = try await nodesInUse()
+            if nodes.count == 1 { return nodes[0] }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        return nil
     }
 
     /// Expects the books whole, and ends both instances. Throws when a command cannot be run.

@@ -33,6 +33,29 @@ extension EndToEnd.Cluster {
             try await pair.end()
         }
 
+        @Test func `the metrics and the doctor say to how many nodes instances write, and how many there are`()
+            async throws
+        {
+            let pair = try await ClusterPair.open()
+            for backend in pair.backends {
+                var page = ""
+                for _ in 0..<150 {
+                    page = try await backend.server.send(
+                        "GET", "/metrics", fields: [("Authorization", "Bearer " + ClusterPair.metricsToken)]
+                    ).text
+                    if page.matches(of: /gatepass_instances\{node="[^"]+"\} 1\n/).count == 2 { break }
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                #expect(page.matches(of: /gatepass_instances\{node="[^"]+"\} 1\n/).count == 2, "\(page)")
+                #expect(page.contains(/gatepass_cluster_size\{node="[^"]+"\} 3\n/))
+                #expect(page.contains(/gatepass_cluster_conflicts_total\{node="[^"]+",met="commit"\} \d+\n/))
+                let doctor = try await backend.server.command(["doctor"])
+                let words = doctor.text.split(separator: "\n").first { $0.contains("write to several servers") }
+                #expect(words?.contains("(node1)") == true && words?.contains("(node2)") == true, "\(doctor.text)")
+            }
+            try await pair.end()
+        }
+
         @Test func `what one node acknowledged the instance on another answers at once`() async throws {
             let pair = try await ClusterPair.open()
             let rounds = TestRun.rounds(200, soak: 3_000)

@@ -11,7 +11,7 @@ package struct ConsumptionRequest: Hashable, Sendable {
         case unanswered
     }
 
-    /// The row's id. A question that was recorded later has a larger one.
+    /// The row's id. A question that was recorded later has a larger one, if one node wrote both.
     package let id: UInt64
     package let question: ConsumptionQuestion
     /// The instant from which an answer comes too late.

@@ -10,7 +10,7 @@ package struct RecordedJob: Hashable, Sendable {
         case waiting
     }
 
-    /// The row's id. A job that was added later has a larger one.
+    /// The row's id. A job that was added later has a larger one, if one node wrote both.
     package let id: UInt64
     package let kind: JobKind
     /// The id of the row that the job is about, as in ``Job/subject``.

@@ -3,7 +3,7 @@ import MariaDB
 
 /// A purchase that may be an anomaly. Neither the projection nor the catalogue shows that it is in order.
 package struct AnomalyCandidate: Sendable {
-    /// The id of the purchase's row. A purchase that was recorded later has a larger one.
+    /// The id of the purchase's row. A purchase that was recorded later has a larger one, if one node wrote both.
     package let id: UInt64
     /// The owner; nil while nobody has the purchase.
     package let owner: UserID?

@@ -3,7 +3,7 @@ import MariaDB
 
 /// A purchase that may be a late pass: its coverage had ended when its owner got it.
 package struct LatePassCandidate: Hashable, Sendable {
-    /// The id of the purchase's row. A purchase that was recorded later has a larger one.
+    /// The id of the purchase's row. A purchase that was recorded later has a larger one, if one node wrote both.
     package let id: UInt64
     package let key: PurchaseKey
     package let owner: UserID

@@ -3,7 +3,7 @@ import MariaDB
 
 /// A purchase or grant in the list of all purchases, with its money.
 package struct RecordedPurchase: Sendable {
-    /// The id of the purchase's row. A purchase that was recorded later has a larger one.
+    /// The id of the purchase's row. A purchase that was recorded later has a larger one, if one node wrote both.
     package let id: UInt64
     package let key: PurchaseKey
     /// The owner; nil while nobody has the purchase, or if the owner is erased.

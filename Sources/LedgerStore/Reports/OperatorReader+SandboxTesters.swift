@@ -3,7 +3,7 @@ import MariaDB
 
 /// A user on the list of sandbox testers.
 package struct SandboxTester: Hashable, Sendable {
-    /// The user's pseudonym. A user who was first seen later has a larger one.
+    /// The user's pseudonym. A user who was first seen later has a larger one, if one node wrote both.
     package let id: UInt64
     package let user: UserID
     /// The instant since which the user is on the list.

@@ -3,7 +3,7 @@ import MariaDB
 
 /// A signed state of a transaction, with its owner and the instant of recording.
 package struct RecordedTransaction: Hashable, Sendable {
-    /// The row's id. A state that was recorded later has a larger one.
+    /// The row's id. A state that was recorded later has a larger one, if one node wrote both.
     package let id: UInt64
     package let state: VerifiedPurchase
     package let owner: UserID?

@@ -3,7 +3,7 @@ import MariaDB
 
 /// A user in the list of users: what the user has now, as in the status.
 package struct ListedUser: Hashable, Sendable {
-    /// The user's pseudonym. A user who was first seen later has a larger one.
+    /// The user's pseudonym. A user who was first seen later has a larger one, if one node wrote both.
     package let id: UInt64
     package let user: UserID
     package let state: Status.State

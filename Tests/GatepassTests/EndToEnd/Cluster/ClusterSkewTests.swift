@@ -48,7 +48,7 @@ extension EndToEnd.Cluster {
                 }
                 #expect(page.matches(of: /gatepass_instances\{node="[^"]+"\} 1\n/).count == 2, "\(page)")
                 #expect(page.contains(/gatepass_cluster_size\{node="[^"]+"\} 3\n/))
-                #expect(page.contains(/gatepass_cluster_conflicts_total\{node="[^"]+",met="commit"\} \d+\n/))
+                #expect(page.contains(/gatepass_cluster_conflicts_total\{met="commit",node="[^"]+"\} \d+\n/))
                 let doctor = try await backend.server.command(["doctor"])
                 let words = doctor.text.split(separator: "\n").first { $0.contains("write to several servers") }
                 #expect(words?.contains("(node1)") == true && words?.contains("(node2)") == true, "\(doctor.text)")

@@ -8,11 +8,11 @@ run: setup
 	swift build --product gatepass
 	.build/debug/gatepass dev --customers
 
-# All tests, against a MariaDB that they start and stop themselves; those that start servers run alone, because they
-# keep both cores busy. They start the debug build, or the program that GATEPASS_TEST_PROGRAM names; one tour of every
-# route and command starts the debug build always.
+# All tests, against a MariaDB that they start and stop themselves, sixteen at a time; those that start servers run
+# alone, because they keep both cores busy. They start the debug build, or the program that GATEPASS_TEST_PROGRAM names;
+# one tour of every route and command starts the debug build always.
 test: setup
-	swift test --skip GatepassTests
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test --skip GatepassTests
 	swift test --filter GatepassTests
 	$(if $(GATEPASS_TEST_PROGRAM),env -u GATEPASS_TEST_PROGRAM swift test --skip-build --filter EndToEnd/Tour/)
 

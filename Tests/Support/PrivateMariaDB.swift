@@ -115,7 +115,9 @@ package final class PrivateMariaDB: Sendable {
         }
         let name = "test_\(getpid())_\(number)"
         var settings = settings(database: nil)
-        let connection = try await Connection.open(settings)
+        var patient = settings
+        (patient.connectTimeoutSeconds, patient.readTimeoutSeconds) = (60, 60)
+        let connection = try await Connection.open(patient)
         try await connection.with { (session) throws(DatabaseError) in
             try session.run(SQLStatement("createDatabase", "CREATE DATABASE \(name) CHARACTER SET utf8mb4"))
         }
@@ -161,7 +163,7 @@ package final class PrivateMariaDB: Sendable {
     }
 
     /// Starts the server with more arguments, and waits for so many seconds until it answers. Throws `Failure`.
-    func boot(_ arguments: [String], seconds: Int = 10) throws {
+    func boot(_ arguments: [String], seconds: Int = 120) throws {
         let child = try ChildProcess.start(command + arguments, log: log)
         server.withLock { $0 = child }
         for _ in 0..<seconds * 100 {
@@ -215,7 +217,7 @@ extension PrivateMariaDB {
             "--innodb-log-file-size=16M", "--innodb-buffer-pool-dump-at-shutdown=0",
             "--innodb-buffer-pool-load-at-startup=0", "--key-buffer-size=64K", "--aria-pagecache-buffer-size=1M",
             "--innodb-read-io-threads=1", "--innodb-write-io-threads=1", "--innodb-purge-threads=1",
-            "--table-open-cache=400", "--max-connections=200",
+            "--table-open-cache=400", "--max-connections=1000",
         ] + (options.skipsGrants ? ["--skip-grant-tables"] : []) + options.arguments
     }
 
@@ -246,7 +248,8 @@ extension PrivateMariaDB {
 
     /// A port nobody listens on at this moment.
     package static func freePort() -> Int {
-        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // A program that is started at this moment must not keep the port.
+        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -7,25 +7,23 @@ import Synchronization
 /// itself, for example a transfer. If the ledger entries at the new heads exist, the whole transaction was committed.
 /// After a refusal at COMMIT, as of a Galera cluster, equal entries are another instance's.
 final class Attempt: Sendable {
-    /// The outcomes of the runs so far.
-    private struct Outcomes {
-        /// The outcome of the last run; nil if that decided nothing.
-        var last: Batch.Outcome?
-        /// The outcomes whose COMMIT was not answered. A cluster may commit one of them while a later run is at work.
-        var inDoubt: [Batch.Outcome] = []
-    }
+    /// The outcome of the last run; nil if that decided nothing.
+    private let last = Mutex<Batch.Outcome?>(nil)
+    /// The outcomes whose COMMIT was not answered. A cluster may commit one of them while a later run is at work.
+    private let inDoubt = Mutex<[Batch.Outcome]>([])
 
-    private let outcomes = Mutex(Outcomes())
-
-    /// The outcome of the previous run if that was committed after all; else the verdict of `write`. Throws what
-    /// `write` throws.
+    /// The outcome of an earlier run if that was committed after all; else the verdict of `write`. Throws what `write`
+    /// throws.
     func repeated(
         in session: Session, write: () throws(DatabaseError) -> Batch.Verdict
     ) throws(DatabaseError) -> Batch.Verdict {
-        let inDoubt = outcomes.withLock { outcomes in
-            if session.isInDoubt, let last = outcomes.last { outcomes.inDoubt.append(last) }
-            outcomes.last = nil
-            return outcomes.inDoubt
+        let earlier = last.withLock { last in
+            defer { last = nil }
+            return last
+        }
+        let inDoubt = inDoubt.withLock { outcomes in
+            if session.isInDoubt, let earlier { outcomes.append(earlier) }
+            return outcomes
         }
         for outcome in inDoubt where !outcome.written.heads.isEmpty {
             var isCommitted = true
@@ -35,7 +33,7 @@ final class Attempt: Sendable {
             if isCommitted { return .written(outcome) }
         }
         let verdict = try write()
-        if case .written(let outcome) = verdict { outcomes.withLock { $0.last = outcome } }
+        if case .written(let outcome) = verdict { last.withLock { $0 = outcome } }
         return verdict
     }
 }

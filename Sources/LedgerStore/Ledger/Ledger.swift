@@ -16,7 +16,7 @@ package final class Ledger: Sendable {
     /// How often a batch may begin again because another instance inserted the same row first.
     private static let maximumCollisions = 8
     /// How often a batch of several requests runs again after a conflict.
-    private static let retriesOfBatch = 6
+    private static let retriesOfBatch = 8
     /// The most requests that may wait; a further request fails as `.overloaded`.
     private static let maximumWaiting = 2_048
 

@@ -200,7 +200,7 @@ struct RemoteKeysTests {
         #expect(login.state.withLock { $0.fetches } == 1)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func `while a fetch hangs nobody waits whose key is there, and of the others only so many`() async throws {
         let (first, second) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
         let login = Login()

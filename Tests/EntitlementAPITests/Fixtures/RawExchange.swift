@@ -8,7 +8,7 @@ enum RawExchange {
     /// - Parameter breaksOff: True if nothing can follow the pieces: the connection is closed in their direction.
     /// - Returns: What came, and whether the server closed.
     static func send(
-        _ pieces: [String], to port: Int, pause: Duration = .zero, patience: TimeAmount = .milliseconds(700),
+        _ pieces: [String], to port: Int, pause: Duration = .zero, patience: TimeAmount = .seconds(30),
         breaksOff: Bool = false
     ) async throws -> (text: String, isClosed: Bool) {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)

@@ -58,7 +58,7 @@ struct ConnectionPlacesTests {
         var limits = ServerLimits()
         limits.connections = 1
         try await TestServer.run(limits: limits) { server in
-            let (answer, isClosed) = try await RawExchange.send([Self.get], to: server.port, patience: .seconds(5))
+            let (answer, isClosed) = try await RawExchange.send([Self.get], to: server.port)
             #expect(isClosed && answer.lowercased().contains("connection: close"), "\(answer)")
         }
     }

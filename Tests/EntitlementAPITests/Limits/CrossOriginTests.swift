@@ -218,7 +218,7 @@ struct CrossOriginTests {
     ) async throws -> String {
         let head = ([line, "Host: x", "Authorization: Bearer " + Fixture.token(of: "u1")] + fields)
         let text = head.joined(separator: "\r\n") + "\r\n\r\n" + body
-        return try await RawExchange.send([text], to: server.port, patience: .seconds(6)).text
+        return try await RawExchange.send([text], to: server.port).text
     }
 
     @Test func `problems that no route writes are told to a listed origin too`() async throws {

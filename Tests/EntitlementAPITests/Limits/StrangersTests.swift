@@ -30,7 +30,7 @@ struct StrangersTests {
                 ("Stripe-Signature: t=1,v0=00", "signature_missing"),
             ] {
                 let head = Self.head("/api/billing/webhooks/stripe", ["Content-Length: 1000000", field])
-                let (answer, isClosed) = try await RawExchange.send([head], to: server.port, patience: .seconds(5))
+                let (answer, isClosed) = try await RawExchange.send([head], to: server.port)
                 #expect(isClosed && answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
                 #expect(answer.contains(#""reason":"\#(reason)""#), "\(answer)")
             }
@@ -53,7 +53,7 @@ struct StrangersTests {
                 #expect(refused.headers["RateLimit"] == [#""refused_delivery";r=\#(left);t=20"#])
             }
             let head = Self.head(Self.webhook, ["Content-Length: 100000", "X-Forwarded-For: abcd"])
-            let (answer, isClosed) = try await RawExchange.send([head], to: server.port, patience: .seconds(5))
+            let (answer, isClosed) = try await RawExchange.send([head], to: server.port)
             #expect(isClosed && answer.hasPrefix("HTTP/1.1 429 "), "\(answer)")
             #expect(answer.lowercased().contains("retry-after: 20"), "\(answer)")
             #expect(answer.contains(#""code":"rate_limited""#), "\(answer)")

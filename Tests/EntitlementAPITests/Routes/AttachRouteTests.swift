@@ -234,7 +234,7 @@ struct RestoreRouteTests {
                 "POST \(Self.path) HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                 + "Content-Length: \(large.utf8.count + 1_200_000)\r\n\r\n"
             let tooLarge = [head, large, String(repeating: " ", count: 1_200_000)]
-            let (refused, isClosed) = try await RawExchange.send(tooLarge, to: server.port, patience: .seconds(5))
+            let (refused, isClosed) = try await RawExchange.send(tooLarge, to: server.port)
             #expect(isClosed && refused.hasPrefix("HTTP/1.1 413 ") && refused.contains("payload_too_large"))
         }
     }

@@ -165,18 +165,18 @@ struct FinishTests {
             let chunked = head + "Transfer-Encoding: chunked\r\n\r\n" + String(body.utf8.count, radix: 16) + "\r\n"
             for text in [whole, whole + "{", whole + body.dropLast(), chunked + body.dropLast(9), chunked + body] {
                 let (answer, isClosed) = try await RawExchange.send(
-                    [text], to: server.port, patience: .seconds(3), breaksOff: true)
+                    [text], to: server.port, breaksOff: true)
                 #expect(isClosed && answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
                 #expect(answer.contains(#""code":"body_incomplete""#))
                 #expect(answer.contains(#""finish":false,"retry":"later""#))
             }
             #expect(server.records == 0)
             let (answer, _) = try await RawExchange.send(
-                [whole + body], to: server.port, patience: .seconds(3), breaksOff: true)
+                [whole + body], to: server.port, breaksOff: true)
             #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains(#""finish":true"#), "\(answer)")
             let short = head + "Content-Length: \(body.utf8.count - 1)\r\n\r\n" + body.dropLast()
             let (refused, _) = try await RawExchange.send(
-                [short], to: server.port, patience: .seconds(3), breaksOff: true)
+                [short], to: server.port, breaksOff: true)
             #expect(refused.contains(#""code":"invalid_request""#) && refused.contains(#""retry":"never""#))
         }
     }

@@ -60,19 +60,19 @@ struct OtherModuleTests {
                 #expect(try await server.send("POST", path, full, token: nil).body == full)
                 let whole = [Self.head(line, ["Transfer-Encoding: chunked", "Connection: close"])]
                 let (taken, _) = try await RawExchange.send(
-                    whole + Self.chunked(limit), to: server.port, patience: .seconds(5))
+                    whole + Self.chunked(limit), to: server.port)
                 #expect(taken.hasPrefix("HTTP/1.1 200 ") && taken.hasSuffix(full))
                 let unread = [Self.head(line, ["Content-Length: \(limit + 1)", "Expect: 100-continue"])]
                 let endless = [Self.head(line, ["Transfer-Encoding: chunked"])] + Self.chunked(limit + 1)
                 for pieces in [unread, endless] {
                     let (answer, isClosed) = try await RawExchange.send(
-                        pieces, to: server.port, patience: .seconds(5))
+                        pieces, to: server.port)
                     #expect(isClosed && answer.hasPrefix("HTTP/1.1 413 "), "\(path): \(answer)")
                     #expect(Self.code(answer) == "payload_too_large")
                     #expect(answer.contains("The body may have \(limit) bytes."))
                 }
                 let asked = Self.head(line, ["Content-Length: \(limit)", "Expect: 100-continue"])
-                let (welcome, _) = try await RawExchange.send([asked], to: server.port)
+                let (welcome, _) = try await RawExchange.send([asked], to: server.port, patience: .seconds(3))
                 #expect(welcome == "HTTP/1.1 100 Continue\r\n\r\n")
             }
         }
@@ -86,7 +86,7 @@ struct OtherModuleTests {
         try await TestServer.run(limits: limits, adding: OtherModule.endpoints) { server in
             let head = Self.head("POST \(Self.webhook)", ["Content-Length: 1000", "X-Request-Id: drip"])
             let (answer, isClosed) = try await RawExchange.send(
-                [head, "a", "b", "c"], to: server.port, pause: .milliseconds(300), patience: .seconds(6))
+                [head, "a", "b", "c"], to: server.port, pause: .milliseconds(300))
             #expect(isClosed && answer.hasPrefix("HTTP/1.1 503 ") && Self.code(answer) == "unavailable", "\(answer)")
             #expect(answer.contains(#""request_id":"drip""#))
             while server.log.lines.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
@@ -101,7 +101,7 @@ struct OtherModuleTests {
         try await TestServer.run(adding: OtherModule.endpoints) { server in
             for method in ["GET", "HEAD"] {
                 let (late, isClosed) = try await RawExchange.send(
-                    [Self.head("\(method) /other/slow/3")], to: server.port, patience: .seconds(6))
+                    [Self.head("\(method) /other/slow/3")], to: server.port)
                 #expect(isClosed && late.hasPrefix("HTTP/1.1 503 "), "\(late)")
             }
             #expect(try await server.send("GET", "/other/slow/0").body == "waited")

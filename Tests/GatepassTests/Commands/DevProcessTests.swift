@@ -68,7 +68,7 @@ import Testing
             try await Task.sleep(for: .milliseconds(milliseconds))
             _ = await server.end()
             var checks = 0
-            while try Self.servers(on: data) > 0, checks < 100 {
+            while try Self.servers(on: data) > 0, checks < 600 {
                 try await Task.sleep(for: .milliseconds(100))
                 checks += 1
             }

@@ -42,9 +42,11 @@ struct DevelopmentInstallation {
         return opened
     }
 
-    /// Throws when the server does not become ready.
+    /// Waits for the server, and for its last words at the start, before which it writes files that others read. Throws
+    /// when the server does not become ready.
     func requireReady() async throws {
         try #require(await server.answers("/readyz", 200), "\(server.log)")
+        try #require(await server.says("Then ask", or: "The catalogue sells no pass."), "\(server.log)")
     }
 
     /// Ends the server, and starts one on what it kept. Throws when that does not become ready.

@@ -36,7 +36,7 @@ extension EndToEndServer {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 96
         // Shorter than the server's 30 seconds, so that no request is sent on a connection that is just being closed.
         configuration.connectionPool.idleTimeout = .seconds(20)
-        configuration.timeout = .init(connect: .seconds(2), read: .seconds(60))
+        configuration.timeout = .init(connect: .seconds(30), read: .seconds(60))
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 

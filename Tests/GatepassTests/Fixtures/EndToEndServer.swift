@@ -109,7 +109,7 @@ final class EndToEndServer: Sendable {
     func boot() async throws {
         try await launch()
         let start = ContinuousClock.now
-        while start.duration(to: .now) < .seconds(60) {
+        while start.duration(to: .now) < .seconds(180) {
             if await answers("/readyz") == 200 { return }
             try await Task.sleep(for: .milliseconds(25))
         }

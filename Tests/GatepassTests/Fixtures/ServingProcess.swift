@@ -43,11 +43,12 @@ struct ServingProcess {
         (try? String(contentsOf: directory.appendingPathComponent("log"), encoding: .utf8)) ?? ""
     }
 
-    /// Whether it writes `text` within a minute.
-    func says(_ text: String) async -> Bool {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
+    /// Whether it writes `text`, or `other` if that is given, within three minutes.
+    func says(_ text: String, or other: String? = nil) async -> Bool {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(180))
         while ContinuousClock.now < deadline {
-            if log.contains(text) { return true }
+            let log = log
+            if log.contains(text) || other.map({ log.contains($0) }) == true { return true }
             try? await Task.sleep(for: .milliseconds(50))  // cancelled: the deadline ends it
         }
         return false
@@ -62,7 +63,7 @@ struct ServingProcess {
     }
 
     /// Whether `path` is answered with `status` before `seconds` are over.
-    func answers(_ path: String, _ status: Int, within seconds: Int = 60) async -> Bool {
+    func answers(_ path: String, _ status: Int, within seconds: Int = 180) async -> Bool {
         let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
         while ContinuousClock.now < deadline {
             if let answer = try? await get(path), answer.status == status { return true }  // it does not listen yet

@@ -51,10 +51,8 @@ extension EndToEnd {
                     checks.note($0)
                 }
                 #expect(await check.check())
-                #expect(
-                    lines.take() == [
-                        "info the books are whole api_keys=1 audit_entries=2 entries=2 ledgers=1 seconds=0"
-                    ])
+                let told = lines.take().map { $0.split(separator: " seconds=").first }
+                #expect(told == ["info the books are whole api_keys=1 audit_entries=2 entries=2 ledgers=1"])
                 try await backend.server.schema.rows(
                     "UPDATE ledger_entries SET content = REPLACE(content, '259200000', '1') WHERE kind = 'granted'")
                 try await backend.server.schema.rows("UPDATE api_keys SET scopes = 'admin'")

@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func `a version that only a newer program can read stops neither writing nor reading`() async throws {
         try await TestStore.open { store in
             try await store.schema.rows(

@@ -83,7 +83,7 @@ import Testing
                     try await store.pool.transaction { (session) throws(DatabaseError) in
                         _ = try session.query(
                             SQLStatement("lock ben", "SELECT pseudonym FROM users WHERE user_id = 'ben' FOR UPDATE"))
-                        _ = try session.query(SQLStatement("wait", "SELECT SLEEP(3)"))
+                        for _ in 0..<2 { _ = try session.query(SQLStatement("wait", "SELECT SLEEP(3)")) }
                     }
                 }
                 try await Task.sleep(for: .milliseconds(300))

@@ -50,7 +50,7 @@ import Testing
                     try await store.pool.transaction { (session) throws(DatabaseError) in
                         _ = try session.query(
                             SQLStatement("lock", "SELECT pseudonym FROM users WHERE user_id IN ('x', 'y') FOR UPDATE"))
-                        _ = try session.query(SQLStatement("wait", "SELECT SLEEP(2)"))
+                        for _ in 0..<2 { _ = try session.query(SQLStatement("wait", "SELECT SLEEP(3)")) }
                     }
                 }
                 for user in busy {

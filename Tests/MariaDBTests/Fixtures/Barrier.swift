@@ -18,9 +18,10 @@ final class Barrier: Sendable {
         arrived.add(1, ordering: .sequentiallyConsistent)
     }
 
-    /// Blocks the calling thread, which is not one of the cooperative pool, until all have arrived, 10 s at most.
+    /// Blocks the calling thread, which is not one of the cooperative pool, until all have arrived; five minutes at
+    /// most.
     func wait() {
-        for _ in 0..<10_000 where !isComplete { usleep(1000) }
+        for _ in 0..<300_000 where !isComplete { usleep(1000) }
     }
 
     /// Counts the caller in and waits for the others.

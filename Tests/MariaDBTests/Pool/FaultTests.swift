@@ -252,8 +252,9 @@ import Testing
                 try await pool.with { (session) throws(DatabaseError) in try session.ping() }
             }
             for connection in held { await connection.close() }
-            try await Task.sleep(for: .milliseconds(500))
-            try await pool.with { (session) throws(DatabaseError) in try session.ping() }
+            while (try? await pool.with { (session) throws(DatabaseError) in try session.ping() }) == nil {
+                try await Task.sleep(for: .milliseconds(20))
+            }
         }
     }
 }

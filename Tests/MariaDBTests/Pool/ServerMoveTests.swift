@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// A pool over several servers: all its connections lead to one of them.
-@Suite(.timeLimit(.minutes(5))) struct ServerMoveTests {
+@Suite(.timeLimit(.minutes(20))) struct ServerMoveTests {
     private static let kill = SQLStatement("kill", "KILL CONNECTION_ID()")
 
     /// Two servers with a database of the same name, and the settings that name both in order.

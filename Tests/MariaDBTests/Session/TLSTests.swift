@@ -60,10 +60,9 @@ import Testing
         }
         await #expect(throws: refusal) { try await cipher(port: plain.port, authority: "\(right)-ca.pem") }
         // Several units in a row: tickets that wait in the socket must not look like a farewell.
-        var settings = ConnectionSettings(
+        let settings = ConnectionSettings(
             endpoints: [.tcp(host: "127.0.0.1", port: plain.port + 1), .tcp(host: "127.0.0.1", port: server.port)],
             user: "root", tlsCA: "\(right)-ca.pem")
-        settings.connectTimeoutSeconds = 1
         let connection = try await Connection.open(settings)
         for _ in 0..<5 {
             try await connection.with { (session) throws(DatabaseError) in try session.ping() }

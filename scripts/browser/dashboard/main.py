@@ -15,7 +15,8 @@ WIDTHS = [320, 390, 1000, 1280, 1440]
 def main(executable, program, mode, folder=None):
     with Server(program) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=executable, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+            executable_path=executable, timeout=300_000,
+            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
         values = {"link": server.invite("anyone").rsplit("/", 1)[1]}
         visitor = Visitor(browser, server)
         visitor.sign_in()

@@ -84,6 +84,8 @@ struct Startup {
     ) async throws -> Answer {
         var limits = PoolLimits()
         limits.maxConnections = 2
+        // A person at a shell waits longer than a request does.
+        limits.waitTimeout = .seconds(10)
         var database = database
         if let longestStatement { database.readTimeoutSeconds = longestStatement }
         let pool = Pool(database, limits: limits, surroundings: Surroundings.pool, logger: logger)

@@ -50,7 +50,7 @@ extension EndToEnd {
             let formatter = ISO8601DateFormatter()
             let grace = try #require(formatter.date(from: graceEnds)).timeIntervalSince(
                 try #require(formatter.date(from: failedAt)))
-            #expect(abs(grace - 16 * 86_400) <= 1)
+            #expect(abs(grace - 16 * 86_400) <= 120)
             let monthly = try await Self.play(["monthly_1_year"] + route, on: installation)
             #expect(monthly.answers == Self.monthlyAnswers, "\(monthly.scenes.text)")
             let table = try await installation.simulate(["story", "monthly_1_year", "--user", "fresh"])

@@ -94,8 +94,8 @@ extension EndToEnd {
             Vector(
                 "C10", c1,
                 [
-                    .given(50, endsIn: 1_500), .has("0, debt 20: credited 150, refunded 100, spent 70"),
-                    .waits(1_600), .has("0, debt 20: credited 150, refunded 100, spent 70"),
+                    .given(50, endsIn: 5_000), .has("0, debt 20: credited 150, refunded 100, spent 70"),
+                    .waits(5_100), .has("0, debt 20: credited 150, refunded 100, spent 70"),
                     .reverses("c"), .has("80, debt 0: credited 150, spent 70"),
                 ]),
         ]

@@ -35,7 +35,11 @@ extension EndToEnd {
                 }
                 return try await group.reduce(into: [String?]()) { $0.append($1) }
             }
-            #expect(results.count { $0 == "applied" } == 1, "\(results)")
+            // Where placing takes longer than a store waits, it goes on in the background.
+            #expect(results.count { $0 == "applied" } <= 1, "\(results)")
+            while try await first.schema.number("SELECT COUNT(*) FROM inbox_deliveries WHERE reason = 'pending'") > 0 {
+                try await Task.sleep(for: .milliseconds(20))
+            }
             #expect(results.allSatisfy { ["applied", "duplicate", "parked"].contains($0) }, "\(results)")
             #expect(try await first.schema.number("SELECT COUNT(*) FROM ledger_entries") == 2)
             #expect(try await first.schema.number("SELECT COUNT(*) FROM inbox_deliveries") == 1)

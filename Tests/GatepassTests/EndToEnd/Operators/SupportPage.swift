@@ -98,9 +98,11 @@ final class SupportStory {
         line.split { " \t(),;\"".contains($0) }.map { $0.hasSuffix(":") ? String($0.dropLast()) : String($0) }
     }
 
-    /// Whether a word is an instant or a long id, and no name of a product.
+    /// Whether a word is an instant, a long id or one of a card account, and no name of a product.
     private static func differs(_ word: String) -> Bool {
         let digits = word.count(where: \.isNumber)
+        // An id of a card account may have no digit.
+        if ["sub_", "pi_"].contains(where: word.hasPrefix) { return true }
         return !word.contains(".") && (digits >= 8 || digits > 0 && word.count > 16)
     }
 

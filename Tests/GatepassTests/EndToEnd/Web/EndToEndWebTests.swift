@@ -96,7 +96,7 @@ extension EndToEnd {
             #expect(listed.string("again.tier") == "pro" && listed.string("again.answers") == "200,304")
             #expect(listed.string("signed_out.code") == "unauthenticated")
             #expect(listed.string("too_often.code") == "rate_limited", "\(listed.text)")
-            #expect([59, 60].contains(listed.integer("too_often.retry_after")))
+            #expect((1...60).contains(listed.integer("too_often.retry_after") ?? 0))
             #expect(listed.string("fields.RateLimit")?.hasPrefix("\"read\";r=99") == true, "\(listed.text)")
             #expect(listed.string("fields.RateLimit-Policy") == "\"read\";q=10000;w=60")
             #expect(listed.string("fields.X-Request-Id") == "from-a-page")

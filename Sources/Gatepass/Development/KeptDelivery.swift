@@ -60,9 +60,9 @@ struct KeptDelivery: Codable {
         return kept
     }
 
-    /// Posts the notification to the server at `instant`. The notification is listed among those that were sent before
-    /// it is posted, the attempt once its outcome is known. A store that is told to lose notifications posts nothing.
-    /// If it fails and will be retried, the delivery is stored. Throws an error of the file system.
+    /// Posts the notification to the server at `instant`. The notification is listed before it is posted, the attempt
+    /// once its outcome is known. A store that is told to lose notifications posts nothing. A delivery that failed and
+    /// will be retried is stored. Throws an error of the file system.
     func attempt(on server: RunningServer, at instant: Instant) async throws -> NotificationAnswer {
         try list(in: server.installation)
         let isLost = server.installation.faults?.losesNotifications == true

@@ -11,8 +11,6 @@ package struct Instances: Sendable {
     /// SQL for the present in milliseconds.
     private static let now = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
 
-    private static let isReadOnly = SQLStatement("read whether read-only", "SELECT @@global.read_only")
-
     private static let note = SQLStatement(
         "note instance",
         """
@@ -35,11 +33,9 @@ package struct Instances: Sendable {
 
     package init(pool: Pool) { self.pool = pool }
 
-    /// Says that the instance `id` runs and which database server it writes to; says nothing on a server that takes no
-    /// writes, because a refused one would drop the pool's connections. Throws when the database is away.
+    /// Says that the instance `id` runs and which database server it writes to. Throws when the database is away.
     package func note(_ id: UInt64) async throws(ServiceFailure) {
         try await pool.commit { (session) throws(DatabaseError) in
-            guard try session.query(Self.isReadOnly).first?.int(0) == 0 else { return }
             try session.execute(Self.note, [.uint64(id), .text(session.serverName)])
             try session.execute(Self.sweep)
         }

@@ -5,11 +5,12 @@ import Synchronization
 ///
 /// When the connection breaks at COMMIT, the batch runs again. A decision that already took effect could then refuse
 /// itself, for example a transfer. If the ledger entries at the new heads exist, the whole transaction was committed.
-/// After a refusal at COMMIT, as of a Galera cluster, equal entries are another instance's.
+/// While no COMMIT is in doubt, equal entries are another instance's, for example after a refusal by a Galera cluster.
 final class Attempt: Sendable {
     /// The outcome of the last run; nil if that decided nothing.
     private let last = Mutex<Batch.Outcome?>(nil)
-    /// The outcomes whose COMMIT was not answered. A cluster may commit one of them while a later run is at work.
+    /// The outcomes that may have been committed: that of the COMMIT without an answer, and later ones. A cluster may
+    /// commit the first while a later run is at work.
     private let inDoubt = Mutex<[Batch.Outcome]>([])
 
     /// The outcome of an earlier run if that was committed after all; else the verdict of `write`. Throws what `write`

@@ -15,8 +15,6 @@ package final class Ledger: Sendable {
     private static let runners = 2
     /// How often a batch may begin again because another instance inserted the same row first.
     private static let maximumCollisions = 8
-    /// How often a batch of several requests runs again after a conflict.
-    private static let retriesOfBatch = 8
     /// The most requests that may wait; a further request fails as `.overloaded`.
     private static let maximumWaiting = 2_048
 
@@ -259,8 +257,6 @@ package final class Ledger: Sendable {
         let batch = Batch(
             requests: requests, settings: settings, projection: projection, cache: cache, salt: salt,
             headers: headers, takesHeavy: takingHeavy)
-        // Each request of a batch that conflicts too often is tried alone, so that one busy user holds up few others.
-        let retries = requests.count > 1 ? Self.retriesOfBatch : Pool.usualRetries
         let attempt = Attempt()
         var collisions = 0
         while true {
@@ -269,7 +265,7 @@ package final class Ledger: Sendable {
             let written: Result<Batch.Verdict, ServiceFailure>
             do {
                 written = .success(
-                    try await pool.commit(retries: retries) { (session) throws(DatabaseError) in
+                    try await pool.commit { (session) throws(DatabaseError) in
                         try attempt.repeated(in: session) { () throws(DatabaseError) in
                             try batch.write(in: session, given: held, at: now)
                         }

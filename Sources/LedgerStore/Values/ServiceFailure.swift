@@ -37,10 +37,10 @@ extension Pool {
     /// Runs `body` in a transaction, again if needed, like `Pool.transaction`, but throws a ``ServiceFailure``.
     @discardableResult
     func commit<Answer: Sendable>(
-        retries: Int = Pool.usualRetries, _ body: @Sendable (Session) throws(DatabaseError) -> Answer
+        _ body: @Sendable (Session) throws(DatabaseError) -> Answer
     ) async throws(ServiceFailure) -> Answer {
         do {
-            return try await transaction(retries: retries, body)
+            return try await transaction(body)
         } catch {
             throw ServiceFailure(error)
         }

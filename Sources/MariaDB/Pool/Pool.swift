@@ -3,8 +3,8 @@ import Synchronization
 
 /// A pool of connections to one database. Each connection is lent to one unit of work at a time.
 ///
-/// All connections lead to one server. When a new connection leads to another one, for example because a proxy or the
-/// list of endpoints leads there now, the pool moves: all other connections are dropped.
+/// All connections lead to one server. When a new connection leads to another one, because a proxy leads there now or
+/// no other connection is left, the pool moves: all other connections are dropped.
 ///
 /// `run()` opens, watches and closes connections; before it runs, nothing is lent. ``PoolStateMachine`` makes the
 /// decisions.
@@ -13,9 +13,6 @@ package final class Pool: Sendable {
     private typealias WaiterID = PoolStateMachine.WaiterID
 
     /// The interval at which waiting callers and delayed openings are checked.
-    /// How often a unit of work runs again after a conflict, unless it is told otherwise.
-    package static let usualRetries = 20
-
     private static let tickInterval = Duration.milliseconds(25)
     private static let leasing = "lease"
 
@@ -125,7 +122,7 @@ package final class Pool: Sendable {
     /// Before `body` ran, throws `.overloaded`, `.unavailable`, `.shuttingDown` or `.cancelled`.
     @discardableResult
     package func transaction<T: Sendable>(
-        retries: Int = Pool.usualRetries, _ body: @Sendable (Session) throws(DatabaseError) -> T
+        retries: Int = 20, _ body: @Sendable (Session) throws(DatabaseError) -> T
     ) async throws(DatabaseError) -> T {
         var policy = RetryPolicy(retries: retries)
         while true {

@@ -37,7 +37,7 @@ struct PoolState {
     var runner: CheckedContinuation<Void, Never>?
     /// The error of the last opening; nil if it succeeded.
     var lastFailure: DatabaseError?
-    /// The server to which the newest connection leads; nil before the first.
+    /// The server to which the pool's connections lead; nil before the first.
     var node: ServerNode?
 
     init(_ limits: PoolLimits) {

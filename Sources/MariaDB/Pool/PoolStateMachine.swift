@@ -51,7 +51,7 @@ package struct PoolStateMachine {
     /// The state of a connection.
     private struct Slot {
         var phase: Phase
-        /// True if the connection is to be closed when it is given back.
+        /// True if the connection is to be closed once it is open or given back.
         var isDoomed = false
         var idleAt = Duration.zero
     }

@@ -113,6 +113,7 @@ struct SimulatedAnswersTests {
             return .init(200, "{}")
         }
         defer { receiver.stop() }
+        defer { mayAnswer.signal() }
         try await Self.open { store, installation in
             try installation.announce(["address": "http://127.0.0.1:\(receiver.port)"])
             let token = try await installation.appStoreToken(of: "app")

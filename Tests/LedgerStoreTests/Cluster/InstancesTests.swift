@@ -24,21 +24,6 @@ import Testing
         }
     }
 
-    @Test func `an instance says nothing on a server that takes no writes`() async throws {
-        var options = PrivateMariaDB.Options()
-        (options.listensOnLoopback, options.skipsGrants) = (true, true)
-        let server = try PrivateMariaDB.start(options)
-        defer { server.kill() }
-        try await TestStore.open(server: server) { store in
-            let instances = Instances(pool: store.pool)
-            for (isReadOnly, count) in [("ON", 0), ("OFF", 1)] {
-                _ = try await store.schema.rows("SET GLOBAL read_only = \(isReadOnly)")
-                try await instances.note(1)
-                #expect(try await store.schema.number("SELECT COUNT(*) FROM instances") == Int64(count))
-            }
-        }
-    }
-
     @Test func `before the table is there no instance runs, and a server apart is no node of a cluster`() async throws {
         let settings = try await PrivateMariaDB.shared.freshDatabase()
         try await Pool.running(settings) { (pool) async throws in

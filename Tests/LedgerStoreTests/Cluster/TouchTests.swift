@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Rows that a transaction locks and decides by are written by it, if it writes anything (`docs/decisions/cluster.md`).
-@Suite struct TouchTests {
+@Suite(.timeLimit(.minutes(20))) struct TouchTests {
     private let anna = Sample.user("anna")
     private let ben = Sample.user("ben")
 

@@ -77,16 +77,14 @@ import Testing
                     Decision<Void, Never>(answer: .success(()))
                 }
             }
+            // Its transaction ends when it is closed.
+            let holder = try await Connection.open(store.settings)
+            try await holder.with { (session) throws(DatabaseError) in
+                try session.execute(SQLStatement("begin", "START TRANSACTION"))
+                _ = try session.query(SQLStatement("lock", "SELECT 1 FROM users WHERE user_id = 'ben' FOR UPDATE"))
+            }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 // Ben's batch has looked for the purchase, and waits for his row.
-                group.addTask {
-                    try await store.pool.transaction { (session) throws(DatabaseError) in
-                        _ = try session.query(
-                            SQLStatement("lock ben", "SELECT pseudonym FROM users WHERE user_id = 'ben' FOR UPDATE"))
-                        for _ in 0..<2 { _ = try session.query(SQLStatement("wait", "SELECT SLEEP(3)")) }
-                    }
-                }
-                try await Task.sleep(for: .milliseconds(300))
                 group.addTask {
                     let answer = try await store.attach(pass, to: ben)
                     #expect(answer == .failure(.ownedByAnotherUser))
@@ -95,6 +93,7 @@ import Testing
                 let bound = try await store.attach(pass, to: anna, via: 1)
                 #expect(bound == .success(.unowned))
                 try await store.erase(anna, via: 1)
+                await holder.close()
                 try await group.waitForAll()
             }
             #expect(try await store.schema.counts()["purchases"] == 3)

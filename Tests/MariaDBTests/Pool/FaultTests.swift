@@ -230,7 +230,8 @@ import Testing
         #expect((acknowledged.value...acknowledged.value + 4).contains(rows))
     }
 
-    @Test func `a server without a place left is an unavailable one, not an endless wait`() async throws {
+    @Test(.timeLimit(.minutes(20)))
+    func `a server without a place left is an unavailable one, not an endless wait`() async throws {
         var options = PrivateMariaDB.Options()
         options.skipsGrants = true
         options.arguments = ["--max-connections=10", "--extra-max-connections=1"]

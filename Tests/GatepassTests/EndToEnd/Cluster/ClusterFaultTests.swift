@@ -10,8 +10,8 @@ extension EndToEnd.Cluster {
             EndToEndBackend.sale("pass.30", at: EndToEnd.now - 1_000)
         }
 
-        /// Lets faults befall nodes under load, and expects that nothing acknowledged is lost or doubled on any node;
-        /// behind a proxy also that one node at a time is in use, and none again only because it is back.
+        /// Lets faults befall nodes under load, and expects that nothing acknowledged is lost or doubled on any node.
+        /// Behind a proxy it also expects that one node at a time is in use, and stays so when others come back.
         private static func suffer(_ faults: Int, _ pair: ClusterPair, isBehindProxy: Bool) async throws {
             let load = EndToEndLoad(pair.backends.map(\.server), users: .max, pass)
             var chance = SeededChance("faults of a cluster")

@@ -126,7 +126,7 @@ extension EndToEnd {
             try await Self.expect(#""user_id":"anna","state":"expired""#, in: backend)
             // The line is written after the commit.
             var lost: [Substring] = []
-            while lost.isEmpty {
+            for _ in 0..<3_000 where lost.isEmpty {
                 lost = server.log.split(separator: "\n").filter { $0.contains("the ledger cannot be read") }
                 try await Task.sleep(for: .milliseconds(20))
             }

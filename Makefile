@@ -8,9 +8,9 @@ run: setup
 	swift build --product gatepass
 	.build/debug/gatepass dev --customers
 
-# All tests, against a MariaDB that they start and stop themselves, sixteen at a time; those that start servers run
-# alone, because they keep both cores busy. They start the debug build, or the program that GATEPASS_TEST_PROGRAM names;
-# one tour of every route and command starts the debug build always.
+# All tests, against a MariaDB that they start and stop themselves, sixteen at a time. Those that start servers come
+# after them, one at a time. They start the debug build, or the program that GATEPASS_TEST_PROGRAM names; one tour of
+# every route and command starts the debug build always.
 test: setup
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test --skip GatepassTests
 	swift test --filter GatepassTests

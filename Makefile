@@ -8,12 +8,17 @@ run: setup
 	swift build --product gatepass
 	.build/debug/gatepass dev --customers
 
-# All tests, against a MariaDB that they start and stop themselves, sixteen at a time. Those that start servers come
-# after them, one at a time. They start the debug build, or the program that GATEPASS_TEST_PROGRAM names; one tour of
-# every route and command starts the debug build always.
+# The tests of a MariaDB or of HTTP, beside which nothing may compute for seconds.
+SERVED := EntitlementAPITests|LedgerStoreTests|MariaDBTests
+
+# All tests, against a MariaDB that they start and stop themselves: first those that compute, then the served ones,
+# sixteen at a time. Those that start the program come last, one at a time. They start the debug build, or the program
+# that GATEPASS_TEST_PROGRAM names; one tour of every route and command starts the debug build always.
+test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH = 16
 test: setup
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test --skip GatepassTests
-	swift test --filter GatepassTests
+	swift test --skip 'GatepassTests|$(SERVED)'
+	swift test --skip-build --filter '$(SERVED)'
+	swift test --skip-build --filter GatepassTests
 	$(if $(GATEPASS_TEST_PROGRAM),env -u GATEPASS_TEST_PROGRAM swift test --skip-build --filter EndToEnd/Tour/)
 
 # What people run, made as README says to deploy it.

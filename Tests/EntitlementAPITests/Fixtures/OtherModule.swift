@@ -14,6 +14,7 @@ enum OtherModule {
         .webhook(.post, "/other/small", take).allowing(bodyBytes: 10),
         .open(.get, "/other/page", page),
         .open(.get, "/other/slow/{seconds}", wait).allowing(seconds: 1),
+        .open(.get, "/other/patient/{seconds}", wait),
         .signedIn(.get, "/other/mine", rate: .read) { call throws(Problem) in .html(call.user.text) },
         .server(.get, "/other/servers", .write) { call throws(Problem) in .html(call.key.name) },
         .open(.get, "/other/tools/{name}", page).inDevelopmentOnly,

@@ -42,7 +42,7 @@ package final class PrivateMariaDB: Sendable {
 
     /// The server that tests share. Throws `Failure` when it does not start.
     package static var shared: PrivateMariaDB {
-        get throws { try sharedResult.get() }
+        get async throws { try await blocking { try sharedResult.get() } }
     }
 
     init(socket: String, port: Int, user: String, command: [String], log: String) {
@@ -54,7 +54,11 @@ package final class PrivateMariaDB: Sendable {
     }
 
     /// Initialises a directory and starts a server on it. Throws `Failure` or `ChildProcess.Failure`.
-    package static func start(_ options: Options = Options()) throws -> PrivateMariaDB {
+    package static func start(_ options: Options = Options()) async throws -> PrivateMariaDB {
+        try await blocking { try launch(options) }
+    }
+
+    private static func launch(_ options: Options) throws -> PrivateMariaDB {
         let directory = try makeDirectory()
         let data = directory + "/data"
         let account = accountName()
@@ -198,7 +202,7 @@ package final class PrivateMariaDB: Sendable {
 extension PrivateMariaDB {
     private static func startShared() throws -> PrivateMariaDB {
         guard let socket = getenv("GATEPASS_TEST_SOCKET").map({ String(cString: $0) }), !socket.isEmpty else {
-            return try start()
+            return try launch(Options())
         }
         return PrivateMariaDB(socket: socket, port: 0, user: "root", command: [], log: "")
     }
@@ -246,22 +250,32 @@ extension PrivateMariaDB {
         try? ChildProcess.run(["rm", "-rf"] + paths)
     }
 
-    /// A port nobody listens on at this moment.
+    /// The port that this process tries next, below those that Linux gives to connections that ask for any.
+    private static let nextPort = Mutex(10_000 + Int(getpid()) % 200 * 100)
+
+    /// A port nobody listens on at this moment, and that no connection takes before the program that it is for.
     package static func freePort() -> Int {
+        while true {
+            let port = nextPort.withLock { next in
+                next = next < 32_000 ? next + 1 : 10_000
+                return next
+            }
+            if canListen(at: port) { return port }
+        }
+    }
+
+    private static func canListen(at port: Int) -> Bool {
         // A program that is started at this moment must not keep the port.
         let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = bind(descriptor, $0, length)
-                _ = getsockname(descriptor, $0, &length)
-            }
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 }
         }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     static func accountName() -> String {

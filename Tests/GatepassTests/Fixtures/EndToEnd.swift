@@ -19,13 +19,6 @@ import Testing
 
     private static let ids = Mutex(2_000_001_000_000)
 
-    /// Runs what blocks on a thread that may be blocked. Throws what `body` throws.
-    static func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
-        }
-    }
-
     /// The wall clock in milliseconds.
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 

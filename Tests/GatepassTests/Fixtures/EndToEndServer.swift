@@ -43,8 +43,10 @@ final class EndToEndServer: Sendable {
         let settings: ConnectionSettings
         if let shared {
             settings = shared.settings
+        } else if let server {
+            settings = try await server.freshDatabase()
         } else {
-            settings = try await EndToEnd.blocking { try server ?? PrivateMariaDB.shared }.freshDatabase()
+            settings = try await PrivateMariaDB.shared.freshDatabase()
         }
         self.authority = authority
         directory = try PrivateMariaDB.makeDirectory()
@@ -119,7 +121,7 @@ final class EndToEndServer: Sendable {
     /// Starts the program. Throws when it is not there.
     func launch() async throws {
         let (arguments, log) = (arguments(["serve"]), logFile)
-        let started = try await EndToEnd.blocking { try ChildProcess.start(arguments, log: log) }
+        let started = try await blocking { try ChildProcess.start(arguments, log: log) }
         child.withLock { $0 = started }
     }
 
@@ -127,7 +129,7 @@ final class EndToEndServer: Sendable {
     @discardableResult
     func end(by signal: Int32 = SIGTERM) async throws -> Int32 {
         guard let running = child.withLock({ $0.take() }) else { return -1 }
-        return try await EndToEnd.blocking {
+        return try await blocking {
             running.send(signal)
             return running.waitForEnd()
         }
@@ -136,7 +138,7 @@ final class EndToEndServer: Sendable {
     /// Waits for the end; the exit status.
     func waitForEnd() async throws -> Int32 {
         guard let running = child.withLock({ $0.take() }) else { return -1 }
-        return try await EndToEnd.blocking { running.waitForEnd() }
+        return try await blocking { running.waitForEnd() }
     }
 
     /// How much memory the process has, in bytes; nil when it does not run.
@@ -150,7 +152,7 @@ final class EndToEndServer: Sendable {
     func command(_ words: [String], _ changes: [String: String] = [:]) async throws -> (status: Int32, text: String) {
         let output = directory + "/output-" + EndToEnd.newID()
         let arguments = arguments(words, changes)
-        let status = try await EndToEnd.blocking { try ChildProcess.start(arguments, log: output).waitForEnd() }
+        let status = try await blocking { try ChildProcess.start(arguments, log: output).waitForEnd() }
         return (status, Self.text(of: output))
     }
 

@@ -47,7 +47,8 @@ struct TestStore: Sendable {
         _ count: Int, _ legacyTokens: Bool, _ server: PrivateMariaDB?, _ proxyPort: Int?,
         _ body: @Sendable (TestStore) async throws -> Void
     ) async throws {
-        let settings = try await (server ?? PrivateMariaDB.shared).freshDatabase()
+        let home = if let server { server } else { try await PrivateMariaDB.shared }
+        let settings = try await home.freshDatabase()
         let clock = TestClock(at: Sample.epoch + 40 * Instant.millisecondsPerDay)
         var patient = settings
         patient.readTimeoutSeconds = 60
@@ -72,7 +73,7 @@ struct TestStore: Sendable {
         var options = PrivateMariaDB.Options()
         options.listensOnLoopback = true
         options.skipsGrants = true
-        let server = try PrivateMariaDB.start(options)
+        let server = try await PrivateMariaDB.start(options)
         defer { server.kill() }
         let proxy = try PacketProxy(to: server.port)
         defer { proxy.stop() }

@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `what another instance recorded is read on, and not the whole ledger anew`() async throws {
-        let server = try PrivateMariaDB.start(PrivateMariaDB.Options())
+        let server = try await PrivateMariaDB.start(PrivateMariaDB.Options())
         defer { server.kill() }
         try await TestStore.open(instances: 2, server: server) { store in
             try await fill(anna, 6_000, store)

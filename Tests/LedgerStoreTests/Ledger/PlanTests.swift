@@ -67,7 +67,7 @@ import Testing
     @Test func `no request reads a whole table`() async throws {
         var options = PrivateMariaDB.Options()
         options.arguments = Self.arguments
-        let server = try PrivateMariaDB.start(options)
+        let server = try await PrivateMariaDB.start(options)
         defer { server.kill() }
         try await TestStore.open(instances: 2, legacyTokens: true, server: server) { store in
             for filling in Self.fillings { try await store.schema.rows(filling) }

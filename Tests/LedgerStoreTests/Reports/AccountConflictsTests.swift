@@ -105,7 +105,7 @@ import Testing
 
     @Test func `a page's cost does not grow with what one account bought`() async throws {
         let many = 2 * OperatorReader.rowsGoneOver
-        let server = try PrivateMariaDB.start()
+        let server = try await PrivateMariaDB.start()
         defer { server.kill() }
         try await TestStore.open(server: server) { store in
             try await Self.sell("1", "old", to: "anna", store)

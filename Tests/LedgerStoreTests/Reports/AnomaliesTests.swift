@@ -189,7 +189,7 @@ import Testing
 
     @Test func `a page goes over so many purchases only, and none is lost behind many that are in order`() async throws
     {
-        let server = try PrivateMariaDB.start()
+        let server = try await PrivateMariaDB.start()
         defer { server.kill() }
         try await TestStore.open(server: server) { store in
             try await store.attach(Sample.pass("old", of: "pass.31"), to: Self.anna)

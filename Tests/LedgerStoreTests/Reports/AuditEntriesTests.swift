@@ -76,7 +76,7 @@ import Testing
     @Test func `a page of the trail reads a few rows, whatever the filters, however rare and old what they find`()
         async throws
     {
-        let server = try PrivateMariaDB.start()
+        let server = try await PrivateMariaDB.start()
         defer { server.kill() }
         try await TestStore.open(server: server) { store in
             // What is rare is old. It is 2% of the first tenth.

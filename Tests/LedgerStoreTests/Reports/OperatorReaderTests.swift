@@ -99,7 +99,7 @@ import Testing
     @Test func `no question of an operator or a server reads a whole table`() async throws {
         var options = PrivateMariaDB.Options()
         options.arguments = PlanTests.arguments
-        let server = try PrivateMariaDB.start(options)
+        let server = try await PrivateMariaDB.start(options)
         defer { server.kill() }
         try await TestStore.open(server: server) { store in
             for filling in PlanTests.fillings + Self.fillings { try await store.schema.rows(filling) }
@@ -123,7 +123,7 @@ import Testing
     @Test func `a page of deliveries reads a few rows, whatever the filters, however rare and old what they find`()
         async throws
     {
-        let server = try PrivateMariaDB.start()
+        let server = try await PrivateMariaDB.start()
         defer { server.kill() }
         try await TestStore.open(server: server) { store in
             // What is rare is old. It is 2% of the first tenth.

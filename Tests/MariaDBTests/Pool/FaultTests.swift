@@ -14,7 +14,7 @@ import Testing
         var options = PrivateMariaDB.Options()
         options.listensOnLoopback = true
         options.skipsGrants = true
-        let server = try PrivateMariaDB.start(options)
+        let server = try await PrivateMariaDB.start(options)
         let settings = try await server.freshDatabase()
         let connection = try await Connection.open(settings)
         try await connection.with { (session) throws(DatabaseError) in try session.run(create) }
@@ -175,7 +175,7 @@ import Testing
             }
             #expect(next?.cause == .unavailable)
             try await Task.sleep(for: .seconds(1))
-            try server.boot()
+            try await blocking { try server.boot() }
             try await Self.waitForHealing(of: pool)
         }
         #expect(try await Self.rows(settings) == [1, 1])
@@ -192,7 +192,7 @@ import Testing
             async let unit = pool.transaction { (session) throws(DatabaseError) in
                 try session.execute(Self.insert, ["blink", 1])
             }
-            try server.boot()
+            try await blocking { try server.boot() }
             _ = try await unit
         }
         #expect(try await Self.rows(settings) == [1, 1])
@@ -223,7 +223,7 @@ import Testing
                     server.kill()
                 }
             }
-            try server.boot()
+            try await blocking { try server.boot() }
             try await Self.waitForHealing(of: pool)
         }
         let rows = try await Self.rows(settings)[0]
@@ -235,7 +235,7 @@ import Testing
         var options = PrivateMariaDB.Options()
         options.skipsGrants = true
         options.arguments = ["--max-connections=10", "--extra-max-connections=1"]
-        let server = try PrivateMariaDB.start(options)
+        let server = try await PrivateMariaDB.start(options)
         defer { server.kill() }
         let settings = server.settings(database: nil)
         var held: [Connection] = []

@@ -10,7 +10,7 @@ import Testing
     private static func servers() async throws -> (first: PrivateMariaDB, second: PrivateMariaDB, ConnectionSettings) {
         var options = PrivateMariaDB.Options()
         (options.listensOnLoopback, options.skipsGrants) = (true, true)
-        let (first, second) = (try PrivateMariaDB.start(options), try PrivateMariaDB.start(options))
+        let (first, second) = (try await PrivateMariaDB.start(options), try await PrivateMariaDB.start(options))
         var settings = first.settings(database: nil)
         settings.endpoints = [first, second].map { .tcp(host: "127.0.0.1", port: $0.port) }
         return (first, second, settings)
@@ -44,7 +44,7 @@ import Testing
             #expect(try await Self.name(pool).hasSuffix(":\(first.port)"))
             first.kill()
             #expect(try await Self.name(pool).hasSuffix(":\(second.port)"))
-            try first.boot()
+            try await blocking { try first.boot() }
             for _ in 0..<3 {
                 try await Self.loseConnection(pool)
                 #expect(try await Self.name(pool).hasSuffix(":\(second.port)"))

@@ -34,10 +34,10 @@ import Testing
         var options = PrivateMariaDB.Options()
         options.listensOnLoopback = true
         options.skipsGrants = true
-        let plain = try PrivateMariaDB.start(options)
+        let plain = try await PrivateMariaDB.start(options)
         defer { plain.kill() }
         options.arguments = ["--ssl-cert=\(right).pem", "--ssl-key=\(right).key", "--bind-address=127.0.0.1,127.0.0.2"]
-        let server = try PrivateMariaDB.start(options)
+        let server = try await PrivateMariaDB.start(options)
         defer { server.kill() }
 
         func cipher(port: Int, host: String = "127.0.0.1", authority: String?) async throws(DatabaseError) -> String {

@@ -44,11 +44,11 @@ enum ClusterFault: CaseIterable, Sendable {
     /// Has the fault befall a node and waits until it shows. Returns false if it does not show in 30 seconds. Throws
     /// what a node refuses that should answer.
     func isShown(on place: Int, of cluster: PrivateCluster) async throws -> Bool {
-        try await EndToEnd.blocking { try befall(place, of: cluster) }
+        try await blocking { try befall(place, of: cluster) }
         let start = ContinuousClock.now
         defer { print("fault:", self, "of node", place + 1, "shown after", start.duration(to: .now)) }
         while start.duration(to: .now) < .seconds(30) {
-            if try await EndToEnd.blocking({ try shows(place, of: cluster) }) { return true }
+            if try await blocking({ try shows(place, of: cluster) }) { return true }
             try await Task.sleep(for: .milliseconds(100))
         }
         return false

@@ -46,8 +46,8 @@ extension EndToEnd.Cluster {
         }
 
         @Test func `nothing acknowledged behind HAProxy is lost or doubled by faults`() async throws {
-            let cluster = try await EndToEnd.blocking { try PrivateCluster.shared }
-            let proxy = try await EndToEnd.blocking { try HAProxy(before: cluster) }
+            let cluster = try await blocking { try PrivateCluster.shared }
+            let proxy = try await blocking { try HAProxy(before: cluster) }
             let pair = try await ClusterPair.open(on: cluster) { name in
                 Array(repeating: cluster.settings(name, at: [proxy.endpoint]), count: 2)
             }
@@ -56,7 +56,7 @@ extension EndToEnd.Cluster {
         }
 
         @Test func `nothing acknowledged by instances with lists of hosts is lost or doubled by faults`() async throws {
-            let cluster = try await EndToEnd.blocking { try PrivateCluster.shared }
+            let cluster = try await blocking { try PrivateCluster.shared }
             let pair = try await ClusterPair.open(on: cluster) { name in
                 [cluster.settings(name, on: [1, 2, 3]), cluster.settings(name, on: [2, 3, 1])]
             }
@@ -70,7 +70,7 @@ extension EndToEnd.Cluster {
         func `an instance whose first host fails is served again soon, and stays where it went`(
             fault: ClusterFault
         ) async throws {
-            let cluster = try await EndToEnd.blocking { try PrivateCluster.shared }
+            let cluster = try await blocking { try PrivateCluster.shared }
             let pair = try await ClusterPair.open(on: cluster) { name in
                 Array(repeating: cluster.settings(name, on: [1, 2, 3]), count: 2)
             }
@@ -84,7 +84,7 @@ extension EndToEnd.Cluster {
                 try await Self.waitUntilServed(pair, after: fault)
                 let hasShown = try await isShown
                 #expect(hasShown)
-                try await EndToEnd.blocking { try cluster.heal() }
+                try await blocking { try cluster.heal() }
                 try await load.waitForAcknowledgements(200, seconds: 60)
             }
             let used = try await pair.nodesInUse()

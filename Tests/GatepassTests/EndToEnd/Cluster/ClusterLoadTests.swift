@@ -81,10 +81,10 @@ extension EndToEnd.Cluster {
         }
 
         @Test func `two who migrate on two nodes at once both succeed`() async throws {
-            let cluster = try await EndToEnd.blocking { try PrivateCluster.shared }
+            let cluster = try await blocking { try PrivateCluster.shared }
             for _ in 0..<8 {
-                let name = try await EndToEnd.blocking { try cluster.freshDatabase() }
-                try await EndToEnd.blocking { try cluster.catchUp() }
+                let name = try await blocking { try cluster.freshDatabase() }
+                try await blocking { try cluster.catchUp() }
                 let ended = try await ClusterPair.each(2) { number in
                     let schema = TestSchema(cluster.settings(name, on: [number + 1]))
                     return try await EndToEndServer(on: schema).command(["migrate"])

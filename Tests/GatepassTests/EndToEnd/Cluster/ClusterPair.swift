@@ -20,7 +20,7 @@ struct ClusterPair: Sendable {
 
     /// Starts two instances on a new schema, on the first and on the second node. Throws when they do not become ready.
     static func open() async throws -> ClusterPair {
-        let cluster = try await EndToEnd.blocking { try PrivateCluster.shared }
+        let cluster = try await blocking { try PrivateCluster.shared }
         return try await open(on: cluster) { [cluster.settings($0, on: [1]), cluster.settings($0, on: [2])] }
     }
 
@@ -29,14 +29,14 @@ struct ClusterPair: Sendable {
     static func open(
         on cluster: PrivateCluster, _ settings: (String) -> [ConnectionSettings]
     ) async throws -> ClusterPair {
-        let database = try await EndToEnd.blocking { try cluster.freshDatabase() }
+        let database = try await blocking { try cluster.freshDatabase() }
         let settings = settings(database)
         let added = [
             "GATEPASS_STRIPE_SIGNING_SECRETS": EndToEndServer.cardSecret, "GATEPASS_HTTP_METRICS_TOKEN": metricsToken,
         ]
         let first = try await EndToEndBackend.keyed(
             try await EndToEndBackend.ready(added, on: TestSchema(settings[0])))
-        try await EndToEnd.blocking { try cluster.catchUp() }
+        try await blocking { try cluster.catchUp() }
         let other = try await EndToEndBackend.ready(added, on: TestSchema(settings[1]))
         let second = EndToEndBackend(server: other, secret: first.secret)
         return ClusterPair(cluster: cluster, database: database, first: first, second: second)
@@ -50,13 +50,13 @@ struct ClusterPair: Sendable {
 
     /// Waits until all nodes have what was committed on any. Throws when one does not answer.
     func catchUp() async throws {
-        try await EndToEnd.blocking { [cluster] in try cluster.catchUp() }
+        try await blocking { [cluster] in try cluster.catchUp() }
     }
 
     /// Does something with the nodes on a thread that may be blocked. Throws what `act` throws.
     @discardableResult
     func act<T: Sendable>(_ act: @escaping @Sendable (PrivateCluster) throws -> T) async throws -> T {
-        try await EndToEnd.blocking { [cluster] in try act(cluster) }
+        try await blocking { [cluster] in try act(cluster) }
     }
 
     /// The nodes, from 1, to which instances are connected. Throws what a node that runs refuses.

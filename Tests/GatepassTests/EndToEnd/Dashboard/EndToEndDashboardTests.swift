@@ -12,7 +12,7 @@ extension EndToEnd {
             let report = "/tmp/gatepass-walk-\(UInt32.random(in: .min ... .max))"
             defer { try? FileManager.default.removeItem(atPath: report) }  // it is under /tmp
             let words = [TestRun.repository + "/scripts/browser/dashboard/run", "walk"]
-            let status = try await EndToEnd.blocking { try ChildProcess.start(words, log: report).waitForEnd() }
+            let status = try await blocking { try ChildProcess.start(words, log: report).waitForEnd() }
             let said = String(decoding: FileManager.default.contents(atPath: report) ?? Data(), as: UTF8.self)
             #expect(status == 0, "\(said)")
         }

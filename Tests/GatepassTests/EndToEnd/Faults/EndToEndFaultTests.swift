@@ -36,9 +36,9 @@ extension EndToEnd {
             for _ in 0..<TestRun.rounds(3, soak: 200) {
                 try await load.run(workers: 4, untilFault: false) {
                     try await load.waitForAcknowledgements(10)
-                    try await EndToEnd.blocking { mariaDB.kill() }
+                    try await blocking { mariaDB.kill() }
                     try await expectUnavailable(server)
-                    try await EndToEnd.blocking { try mariaDB.boot() }
+                    try await blocking { try mariaDB.boot() }
                     let isBack = ContinuousClock.now
                     while try await server.attach(server.sign(EndToEndServer.pass(at: now)), as: "healing").status
                         != 200
@@ -63,7 +63,7 @@ extension EndToEnd {
         @Test func `a server that starts before its database waits for it`() async throws {
             let mariaDB = try await Self.ownDatabase()
             let server = try await EndToEndServer(database: mariaDB)
-            try await EndToEnd.blocking { mariaDB.kill() }
+            try await blocking { mariaDB.kill() }
             try await server.launch()
             let start = ContinuousClock.now
             while await server.answers("/livez") != 200, start.duration(to: .now) < .seconds(60) {
@@ -71,14 +71,14 @@ extension EndToEnd {
             }
             try await expectUnavailable(server)
             #expect(try await server.send("GET", "/api/iap/apple/products").count("products") == 5)
-            try await EndToEnd.blocking { try mariaDB.boot() }
+            try await blocking { try mariaDB.boot() }
             let isBack = ContinuousClock.now
             while await server.answers("/readyz") != 200, isBack.duration(to: .now) < .seconds(60) {
                 try await Task.sleep(for: .milliseconds(20))
             }
             #expect(try await server.attach(server.sign(EndToEndServer.pass(at: now)), as: "early").status == 200)
             // Without a database a signal still ends it.
-            try await EndToEnd.blocking { mariaDB.kill() }
+            try await blocking { mariaDB.kill() }
             #expect(try await server.end() == 0)
         }
 
@@ -185,7 +185,7 @@ extension EndToEnd {
         private static func ownDatabase() async throws -> PrivateMariaDB {
             var options = PrivateMariaDB.Options()
             options.skipsGrants = true
-            return try await EndToEnd.blocking { [options] in try PrivateMariaDB.start(options) }
+            return try await PrivateMariaDB.start(options)
         }
     }
 }

@@ -11,7 +11,7 @@ extension EndToEnd {
         private static func ownDatabase() async throws -> PrivateMariaDB {
             var options = PrivateMariaDB.Options()
             options.skipsGrants = true
-            return try await EndToEnd.blocking { [options] in try PrivateMariaDB.start(options) }
+            return try await PrivateMariaDB.start(options)
         }
 
         /// Has all jobs done at once, and waits until no delivery is pending. Throws `EndToEndServer.Failure` when one

@@ -34,7 +34,7 @@ extension EndToEnd {
 
             /// Throws when either does not start.
             init() async throws {
-                let mariaDB = try await EndToEnd.blocking { try PrivateMariaDB.start() }
+                let mariaDB = try await PrivateMariaDB.start()
                 self.mariaDB = mariaDB
                 server = try await EndToEndServer.start(database: mariaDB)
                 let sale = EndToEndBackend.sale("com.airport.vpn.pass.30d", at: EndToEnd.now)

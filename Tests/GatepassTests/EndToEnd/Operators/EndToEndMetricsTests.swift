@@ -212,7 +212,7 @@ extension EndToEnd {
         @Test func `while the database is away the page is served, says so and lacks what it would tell`()
             async throws
         {
-            let mariaDB = try await blocking { try PrivateMariaDB.start(PrivateMariaDB.Options()) }
+            let mariaDB = try await PrivateMariaDB.start()
             let port = PrivateMariaDB.freePort()
             let server = try await EndToEndServer.start(
                 ["GATEPASS_HTTP_METRICS_PORT": "\(port)"], database: mariaDB)

@@ -25,7 +25,7 @@ struct OracleQuestions {
         try EndToEndServer.write(lines.joined(separator: "\n"), to: questions)
         let program = TestRun.repository + "/scripts/oracle/status.py"
         do {
-            try await EndToEnd.blocking {
+            try await blocking {
                 try ChildProcess.run(
                     ["python3", "-B", program, catalogue, questions, answers, "--sandbox", "testers"], log: log)
             }

@@ -97,7 +97,7 @@ extension EndToEnd {
             let files = (folder + "/question.json", folder + "/answer.json", folder + "/apple-library.log")
             try JSONSerialization.data(withJSONObject: question).write(to: URL(fileURLWithPath: files.0))
             do {
-                try await EndToEnd.blocking {
+                try await blocking {
                     try ChildProcess.run(
                         [TestRun.repository + "/scripts/apple-library/run", "ask.py", files.0, files.1], log: files.2)
                 }

@@ -11,7 +11,7 @@ enum Browser {
         defer { try? FileManager.default.removeItem(atPath: output) }  // it is under /tmp
         let find = TestRun.repository + "/scripts/browser/find"
         // It did not run: there is no shell.
-        let status = try? await EndToEnd.blocking { try ChildProcess.start([find], log: output).waitForEnd() }
+        let status = try? await blocking { try ChildProcess.start([find], log: output).waitForEnd() }
         let said = String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
         // apt-get ends its lines with CR LF, which is one character.
         if status == 0 { return said.split(whereSeparator: \.isNewline).last.map(String.init) }
@@ -26,7 +26,7 @@ enum Browser {
         guard await path.value != nil else { return isRequired }
         let make = TestRun.repository + "/scripts/browser/environment"
         // It did not run: there is no shell.
-        let status = try? await EndToEnd.blocking { try ChildProcess.start([make], log: "/dev/null").waitForEnd() }
+        let status = try? await blocking { try ChildProcess.start([make], log: "/dev/null").waitForEnd() }
         return status == 0 || isRequired
     }
 
@@ -42,7 +42,7 @@ enum Browser {
             folder + "/report", host,
         ]
         do {
-            try await EndToEnd.blocking { try ChildProcess.run(arguments, log: folder + "/log") }
+            try await blocking { try ChildProcess.run(arguments, log: folder + "/log") }
         } catch {
             let log = FileManager.default.contents(atPath: folder + "/log") ?? Data()
             Issue.record("\(String(decoding: log, as: UTF8.self))")

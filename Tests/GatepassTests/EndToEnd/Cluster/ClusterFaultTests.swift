@@ -55,6 +55,34 @@ extension EndToEnd.Cluster {
             proxy.stop()
         }
 
+        @Test func `HAProxy leads no new connection back to a node that is well again`() async throws {
+            let cluster = try await blocking { try PrivateCluster.shared }
+            let proxy = try await blocking { try HAProxy(before: cluster) }
+            let pair = try await ClusterPair.open(on: cluster) { name in
+                Array(repeating: cluster.settings(name, at: [proxy.endpoint]), count: 2)
+            }
+            let query = "SELECT CAST(SUBSTRING(@@wsrep_node_name, 5) AS SIGNED)"
+            var used = 1
+            #expect(try await pair.first.server.schema.number(query) == used)
+            for _ in 0..<3 {
+                let left = used
+                try await pair.act { try $0.nodes[left - 1].readOnly() }
+                for _ in 0..<100 where used == left {
+                    try await Task.sleep(for: .milliseconds(100))
+                    used = (try? await pair.first.server.schema.number(query)) ?? used
+                }
+                #expect(used != left)
+                try await pair.act { try $0.heal() }
+                // Time for the checks that find a node well again.
+                try await Task.sleep(for: .seconds(4))
+                for _ in 0..<3 { #expect(try await pair.first.server.schema.number(query) == used) }
+            }
+            try await pair.first.attach(Self.pass(), to: "latecomer")
+            #expect(try await pair.nodeInUse() == used)
+            try await pair.end()
+            proxy.stop()
+        }
+
         @Test func `nothing acknowledged by instances with lists of hosts is lost or doubled by faults`() async throws {
             let cluster = try await blocking { try PrivateCluster.shared }
             let pair = try await ClusterPair.open(on: cluster) { name in

@@ -80,7 +80,7 @@ let package = Package(
         .target(
             name: "StripeBilling", dependencies: ["Entitlements", "StrictJSON", crypto], swiftSettings: strict),
         .target(
-            name: "StoreSimulator", dependencies: ["AppStore", "Entitlements", x509, asn1, crypto],
+            name: "StoreSimulator", dependencies: ["AppStore", "Entitlements", x509, asn1, crypto, cryptoExtras],
             swiftSettings: strict),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -133,7 +133,9 @@ let package = Package(
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
         .testTarget(
             name: "AppStoreTests",
-            dependencies: ["AppStore", "Entitlements", "StoreSimulator", "StrictJSON", "Support", asn1, crypto, x509],
+            dependencies: [
+                "AppStore", "Entitlements", "StoreSimulator", "StrictJSON", "Support", asn1, crypto, cryptoExtras, x509,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "StripeBillingTests",
@@ -143,9 +145,11 @@ let package = Package(
             name: "EntitlementAPITests",
             dependencies: [
                 "AppStore", "Dashboard", "EntitlementAPI", "Entitlements", "LedgerStore", "MariaDB", "StoreSimulator",
-                "StrictJSON", "StripeBilling", "Support", crypto, cryptoExtras, httpClient, httpTypes, hummingbird,
+                "StrictJSON", "StripeBilling", "Support", asn1, crypto, cryptoExtras, httpClient, httpTypes,
+                hummingbird,
                 hummingbirdCore,
                 jwtKit, logging, metrics, nioCore, nioEmbedded, nioHTTP1, nioHTTPTypesHTTP1, nioPosix, serviceLifecycle,
+                x509,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -7,7 +7,9 @@ enum Imports {
         "AppStore": [
             "Entitlements", "StrictJSON", "X509", "SwiftASN1", "Crypto", "FoundationEssentials", "Synchronization",
         ],
-        "StoreSimulator": ["AppStore", "Entitlements", "X509", "SwiftASN1", "Crypto", "FoundationEssentials"],
+        "StoreSimulator": [
+            "AppStore", "Entitlements", "X509", "SwiftASN1", "Crypto", "CryptoExtras", "FoundationEssentials",
+        ],
         "MariaDB": ["CMariaDB", "Logging", "DequeModule", "Synchronization", "Glibc"],
         "LedgerStore": ["Entitlements", "MariaDB", "Crypto", "Logging", "DequeModule", "Synchronization"],
         "EntitlementAPI": [

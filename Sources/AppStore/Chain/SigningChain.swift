@@ -74,12 +74,14 @@ final class SigningChain: Sendable {
         }
     }
 
-    /// True if a certificate meets what every certificate of a path must: version 3, signed by ECDSA, no unknown
-    /// critical extension. A certificate with name constraints is refused: Apple uses none, and they are not
+    /// True if a certificate meets what every certificate of a path must: version 3, signed by one of `algorithms`, no
+    /// unknown critical extension. A certificate with name constraints is refused: Apple uses none, and they are not
     /// implemented.
-    static func isSound(_ certificate: Certificate) -> Bool {
+    static func isSound(
+        _ certificate: Certificate, signedBy algorithms: Set<Certificate.SignatureAlgorithm> = ecdsa
+    ) -> Bool {
         certificate.version == .v3
-            && ecdsa.contains(certificate.signatureAlgorithm)
+            && algorithms.contains(certificate.signatureAlgorithm)
             && certificate.extensions.allSatisfy { !$0.critical || understood.contains($0.oid) }
             && certificate.extensions[oid: .X509ExtensionID.nameConstraints] == nil
     }
@@ -101,7 +103,7 @@ final class SigningChain: Sendable {
 
     /// True if a certificate may sign data: it is no authority, and its key usage, if it states one, has
     /// `digitalSignature`.
-    private static func maySign(_ certificate: Certificate) -> Bool {
+    static func maySign(_ certificate: Certificate) -> Bool {
         do {
             if case .isCertificateAuthority = try certificate.extensions.basicConstraints { return false }
             return try certificate.extensions.keyUsage?.digitalSignature ?? true
@@ -110,7 +112,7 @@ final class SigningChain: Sendable {
         }
     }
 
-    private static let ecdsa: Set<Certificate.SignatureAlgorithm> = [
+    static let ecdsa: Set<Certificate.SignatureAlgorithm> = [
         .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512,
     ]
 

@@ -9,7 +9,8 @@ package protocol ReceiptServer: Sendable {
     func verify(_ receipt: String, in environment: StoreEnvironment) async throws(AppStoreServerFailure) -> [UInt8]
 }
 
-/// An answer of verifyReceipt about a receipt, as far as it is read: the app, and the original transaction ids.
+/// An answer of verifyReceipt that vouches for a receipt, as far as it is read: the app, and the original transaction
+/// ids.
 package struct ReceiptAnswer: Hashable, Sendable {
     /// The reason why there is no answer.
     package enum Failure: Error, Hashable, Sendable {
@@ -21,6 +22,8 @@ package struct ReceiptAnswer: Hashable, Sendable {
         case refused(EvidenceError)
     }
 
+    /// The environment that answered, in which the ids count.
+    package let environment: StoreEnvironment
     package let bundleID: String?
     /// The app's number in the App Store; nil in the Sandbox, which writes 0.
     package let appItemID: Int64?
@@ -38,7 +41,7 @@ package struct ReceiptAnswer: Hashable, Sendable {
             switch json["status"]?.whole {
             // 21006 says that a subscription of iOS 6 has ended; the content is there all the same.
             case 0, 21006:
-                self.init(json)
+                self.init(json, from: environment)
                 return
             case 21007 where environment == .production: environment = .sandbox
             case 21002 where !isAskedAgain: isAskedAgain = true
@@ -69,7 +72,8 @@ package struct ReceiptAnswer: Hashable, Sendable {
 
     /// Reads the content: the newest purchases where Apple lists them, and those of the receipt itself, where
     /// one-time purchases are.
-    private init(_ json: JSONValue) {
+    private init(_ json: JSONValue, from environment: StoreEnvironment) {
+        self.environment = environment
         let receipt = json["receipt"]
         bundleID = receipt?["bundle_id"]?.string ?? receipt?["bid"]?.string
         let number = receipt?["app_item_id"]?.whole.flatMap { Int64($0) }

@@ -1,6 +1,7 @@
 package import AppStore
 package import Entitlements
 import LedgerStore
+import Logging
 
 /// The answers of Apple about the purchases of look-ups.
 struct LookedUp: Sendable {
@@ -8,6 +9,8 @@ struct LookedUp: Sendable {
     var purchases: [ShownPurchase] = []
     /// The purchases about which Apple answered, by their ids.
     var answered: Set<String> = []
+    /// The ids among them that Apple does not know.
+    var unknown: Set<String> = []
     /// The first failure; a job asks again.
     var failure: StoreHistory.Failure?
 
@@ -48,8 +51,8 @@ extension StoreHistory {
     /// The most pages of a history that are read.
     private static let maximumPages = 200
 
-    /// Does the look-ups that are owed to a person, or to nobody. For a person they are claimed like a restore, without
-    /// proof; of nobody they are recorded like a notification.
+    /// Does the look-ups that are owed to a person, or to nobody. For a person they are claimed like a restore, with no
+    /// proof but that of a receipt for which nobody vouches; of nobody they are recorded like a notification.
     ///
     /// - Throws: ``Failure``, after everything that was shown before is recorded.
     package func lookUp(for person: UInt64) async throws(Failure) {
@@ -82,12 +85,13 @@ extension StoreHistory {
     ///
     /// A failure does not keep the other purchases from being asked about, unless it would meet them too.
     func find(_ owed: OwedLookups, of person: UInt64) async -> LookedUp {
-        var (found, texts, unknown) = (LookedUp(), NewestTexts(), 0)
+        var (found, texts) = (LookedUp(), NewestTexts())
         let ids = Set(owed.numbers.map(\.id))
+        let mayMiss = owed.user == nil ? .max : min(Self.maximumUnknown, Lookups.maximumUnknown - owed.unknownToday)
         for number in owed.numbers where !found.answered.contains(number.id) {
             guard texts.all.count < Self.maximumShown else { break }
-            // A receipt with so many unknown purchases is made up, and the rest of it is not worth asking.
-            if unknown == Self.maximumUnknown, owed.user != nil {
+            // The rest of a receipt with so many unknown purchases is not worth asking, nor is one with an old proof.
+            if found.unknown.count >= mayMiss || number.isProofOver(at: now()) {
                 found.answered.insert(number.id)
                 continue
             }
@@ -99,7 +103,7 @@ extension StoreHistory {
                         found.answered.formUnion(purchase.numbers.intersection(ids))
                     }
                 } else {
-                    unknown += 1
+                    found.unknown.insert(number.id)
                 }
                 found.answered.insert(number.id)
             } catch {
@@ -108,7 +112,13 @@ extension StoreHistory {
                 if error.meetsAll { break }
             }
         }
-        found.purchases = texts.all
+        let claimable = Set(texts.all.filter { owed.claims($0.state, named: $0.numbers) }.map(\.state.key))
+        found.purchases = texts.all.filter { claimable.contains($0.state.key) }
+        if owed.unknownToday + found.unknown.count >= Lookups.maximumUnknown, !found.unknown.isEmpty, owed.user != nil {
+            logger.warning(
+                "Apple does not know the purchases of a user's receipts, and is asked about no more of them today",
+                metadata: ["unknown": "\(owed.unknownToday + found.unknown.count)"])
+        }
         return found
     }
 
@@ -122,7 +132,7 @@ extension StoreHistory {
         guard isOwed else { return }
         for (key, shown) in Dictionary(grouping: found.purchases, by: \.state.key).sorted(by: { $0.key < $1.key }) {
             if let user = owed.user {
-                try await claim(shown, of: key, for: user)
+                try await claim(shown, of: key, for: user, by: owed.proof(of: shown), found.purchases.map(\.state))
             } else {
                 try await place(shown, of: key)
             }
@@ -130,11 +140,14 @@ extension StoreHistory {
         let answered = found.answers(to: owed)
         guard !answered.isEmpty else { return }
         try await served { (store) async throws(ServiceFailure) in
-            try await store.lookups.finish(answered, of: person)
+            try await store.lookups.finish(answered, unknown: owed.user == nil ? [] : found.unknown, of: person)
         }
     }
 
-    private func claim(_ shown: [ShownPurchase], of key: PurchaseKey, for user: UserID) async throws(Failure) {
+    private func claim(
+        _ shown: [ShownPurchase], of key: PurchaseKey, for user: UserID, by proof: AccountProof?,
+        _ receipt: [VerifiedPurchase]
+    ) async throws(Failure) {
         let (purchases, rules) = (shown.map(\.state), rules)
         // The news names the user only so that one who was erased while Apple was asked does not come back.
         var news = DeliveryNews(in: key.space)
@@ -144,7 +157,8 @@ extension StoreHistory {
                 history, fold -> Decision<Void, Never> in
                 guard !history.erased.contains(user) else { return Decision(answer: .success(())) }
                 let context = ClaimContext(rules: rules, fold: fold)
-                return Restore(purchases, to: user, proof: nil, in: context).decide(given: history).mapReply { _ in }
+                let restore = Restore(purchases, to: user, proof: proof, in: context, ofReceipt: receipt)
+                return restore.decide(given: history).mapReply { _ in }
             }
         }
     }
@@ -169,7 +183,7 @@ extension StoreHistory {
     }
 
     /// The genuine transactions with one of `ids` of the Apple account that made a purchase; nil if Apple does not know
-    /// the purchase. Only the app that was named beside it is asked about, or each if none was.
+    /// the purchase. Only the app and the environment that were named beside it are asked about, or each if none was.
     ///
     /// - Throws: ``Failure``. A history that breaks off is no answer.
     private func history(
@@ -177,10 +191,11 @@ extension StoreHistory {
     ) async throws(Failure) -> [ShownPurchase]? {
         for app in apps where number.app.text.isEmpty || app == number.app {
             var texts = NewestTexts()
-            var (environment, revision): (StoreEnvironment?, String?) = (nil, nil)
+            var (environment, revision): (StoreEnvironment?, String?) = (number.environment, nil)
             for _ in 0..<Self.maximumPages {
                 try await served { (store) async throws(ServiceFailure) in try await store.lookups.hold(person) }
                 guard let (page, answering) = try await page(of: number.id, after: revision, app, environment) else {
+                    environment = nil
                     break
                 }
                 for shown in try await genuine(page.signed) where !ids.isDisjoint(with: shown.numbers) {
@@ -198,7 +213,9 @@ extension StoreHistory {
 
     /// A page of a history, and the environment that has it; nil if Apple does not know the purchase.
     ///
-    /// - Parameter environment: The environment of the earlier pages; nil for the first page.
+    /// - Parameters:
+    ///   - revision: The place after the page before; nil for the first page.
+    ///   - environment: The environment that has it, if that is known.
     /// - Throws: ``Failure``. A refusal after the first page is one, because the history broke off.
     private func page(
         of id: String, after revision: String?, _ app: AppID, _ environment: StoreEnvironment?
@@ -212,7 +229,7 @@ extension StoreHistory {
             guard let page = HistoryPage(body) else { throw .unreadable }
             return (page, answering)
         } catch {
-            guard environment == nil, error.saysUnknown else { throw .apple(error) }
+            guard revision == nil, error.saysUnknown else { throw .apple(error) }
             if error != .refused(code: 4_040_010) { tell(.apple(error)) }
             return nil
         }
@@ -222,6 +239,32 @@ extension StoreHistory {
 extension ShownPurchase {
     /// The numbers by which a receipt or a notification may name it.
     fileprivate var numbers: Set<String> { [state.key.externalID.text, state.transactionID.text] }
+}
+
+extension OwedLookups {
+    /// True if `state`, which goes by `ids`, is of a purchase that may be claimed: Apple vouches for the text that
+    /// named it, or it is of the Apple account that its sender proved.
+    fileprivate func claims(_ state: VerifiedPurchase, named ids: Set<String>) -> Bool {
+        numbers.contains { ids.contains($0.id) && ($0.account == nil || $0.account == state.account) }
+    }
+
+    /// The proof that came with a receipt for which nobody vouches, and that covers one of the states; else nil.
+    fileprivate func proof(of shown: [ShownPurchase]) -> AccountProof? {
+        for purchase in shown {
+            guard let account = purchase.state.account else { continue }
+            if numbers.contains(where: { $0.account == account && purchase.numbers.contains($0.id) }) {
+                return AccountProof(of: account, in: purchase.state.key.app, purchase.state.key.environment)
+            }
+        }
+        return nil
+    }
+}
+
+extension OwedLookups.Number {
+    /// True if it was named by a receipt for which nobody vouches, and the proof beside it does not count any more.
+    fileprivate func isProofOver(at now: Instant) -> Bool {
+        account != nil && askedAt + HistoryWalks.proofLifetime < now
+    }
 }
 
 extension StoreHistory.Failure {

@@ -1,4 +1,4 @@
-package import AppStore
+import AppStore
 import Entitlements
 import Hummingbird
 import LedgerStore
@@ -6,6 +6,9 @@ import Logging
 import StrictJSON
 
 /// `POST /api/iap/apple/receipts`: has Apple asked about the purchases of a legacy receipt, and restores what it shows.
+///
+/// Anybody can write a receipt with ids of strangers' purchases. So a receipt leads somewhere only if Apple vouches for
+/// it, or as far as the request proves the Apple account (`semantics.md` §5).
 enum ReceiptRoute {
     static let bodyLimit = 1 << 20
     static let deadlineSeconds: Int64 = 60
@@ -13,23 +16,25 @@ enum ReceiptRoute {
     /// - Throws: `not_found` without App Store credentials; the problem of a defective request or receipt;
     ///   `rate_limited`, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        guard let history = call.api.history else { throw .notFound }
+        guard let history = call.api.history, let receipts = call.api.receipts else { throw .notFound }
         let body = try await call.json()
         try body.requireObject()
         let appTransaction = try AccountProof.member(of: body)
         let text = LegacyReceipt.repaired(try body.required("receipt_data", body.receipt))
-        guard let named = try await purchases(in: text, call) else {
+        let receipt = try receipts.read(text, call)
+        let proof = try await AccountProof.verified(appTransaction, call)
+        let sent: Retry.Proof = appTransaction == nil ? .absent : .sent
+        guard let named = try await receipts.purchases(in: receipt, text, provenBy: proof, sent, call) else {
             return try await answer(to: call, Healing(answer: .notConfigured))
         }
         guard !named.ids.isEmpty else { return try await answer(to: call, Healing(answer: .complete)) }
-        let proof = try await AccountProof.verified(appTransaction, call)
-        let begun = try await call.served {
-            try await $0.lookups.begin(named.ids, of: named.app, for: call.user, isProven: proof != nil)
-        }
-        switch begun {
+        switch try await call.served({ try await $0.lookups.begin(named, for: call.user, isProven: proof != nil) }) {
         case .recent: return try await answer(to: call, Healing(answer: .recent))
         case .owed: return try await answer(to: call, Healing(answer: .pending))
         case .tooMany: throw .tooManyLookups
+        case .tooManyUnknown:
+            call.api.metrics.refused(.receipt, because: "too_many_unknown")
+            throw .tooManyUnknown(at: call.now)
         case .begun(let person):
             guard let owed = try await call.served({ try await $0.lookups.owed(to: person) }) else {
                 return try await answer(to: call, Healing(answer: .recent))  // a job was faster
@@ -42,51 +47,7 @@ enum ReceiptRoute {
                 }
                 return try await answer(to: call, Healing(answer: .pending))
             }
-            return try await answer(
-                to: call, found, of: owed, person, proof, appTransaction == nil ? .absent : .sent)
-        }
-    }
-
-    /// The purchases that a receipt names, and the app that it names, empty for none; nil if only verifyReceipt could
-    /// tell, which is not configured.
-    ///
-    /// - Throws: `wrong_app` if it names an app that the catalogue does not have.
-    private static func purchases(
-        in text: String, _ call: UserCall
-    ) async throws(Problem) -> (ids: [String], app: AppID)? {
-        let apps = call.api.verifier().evidence.apps
-        let receipt: LegacyReceipt
-        do throws(EvidenceError) {
-            receipt = try LegacyReceipt(text)
-            if case .app(let bundleID?, _) = receipt, !apps.contains(where: { $0.bundleId == bundleID }) {
-                throw EvidenceError(.wrongApp, "The receipt is another app's.")
-            }
-        } catch {
-            call.api.metrics.refused(.receipt, because: error.reason.rawValue)
-            throw Problem(error)
-        }
-        if case .app(let bundleID, let ids) = receipt, !ids.isEmpty {
-            return (ids, AppID(bundleID ?? ""))
-        }
-        guard let server = call.api.receipts?.server else { return nil }
-        do throws(ReceiptAnswer.Failure) {
-            let answer = try await ReceiptAnswer(asking: server, about: text)
-            guard let app = apps.first(where: { $0.bundleId == answer.bundleID }),
-                answer.appItemID == nil || app.appAppleId == nil || answer.appItemID == app.appAppleId
-            else { throw .refused(EvidenceError(.wrongApp, "The receipt is another app's.")) }
-            call.api.metrics.found(genuine: .receipt)
-            return (answer.purchases, AppID(app.bundleId))
-        } catch {
-            switch error {
-            case .refused(let refusal):
-                call.api.metrics.refused(.receipt, because: refusal.reason.rawValue)
-                throw Problem(refusal)
-            case .secretNotAccepted:
-                call.api.metrics.refused(.receipt, because: "secret_not_accepted")
-                call.api.logger.error("Apple does not accept apple.shared_secret: receipts wait until it does")
-            case .away: call.api.metrics.couldNotVerify(.receipt)
-            }
-            throw .unavailable("Apple cannot be asked about the receipt.", retryAfterSeconds: 30)
+            return try await answer(to: call, found, of: owed, person, proof, sent)
         }
     }
 
@@ -108,11 +69,13 @@ enum ReceiptRoute {
         }
         let purchases = found.purchases.map(\.state)
         let claimed = try await call.claimed(found.purchases, replays: [:]) { [user = call.user] history, context in
-            Restore(purchases, to: user, proof: proof, in: context).decide(given: history)
+            Restore(purchases, to: user, proof: proof, in: context, ofReceipt: purchases).decide(given: history)
         }
         let answered = found.answers(to: owed)
         if !answered.isEmpty {
-            try await call.served { try await $0.lookups.finish(answered, of: person, isProven: proof != nil) }
+            try await call.served {
+                try await $0.lookups.finish(answered, unknown: found.unknown, of: person, isProven: proof != nil)
+            }
         }
         let results = results(of: claimed, purchases, sent)
         let healing =
@@ -142,18 +105,6 @@ enum ReceiptRoute {
     }
 }
 
-/// verifyReceipt, and the secret that it shares with Apple.
-package struct Receipts: Sendable {
-    let server: any ReceiptServer
-    /// The setting `apple.shared_secret`.
-    let secret: String
-
-    package init(server: any ReceiptServer, secret: String) {
-        self.server = server
-        self.secret = secret
-    }
-}
-
 extension JSONBody {
     /// The receipt in the member `name`; nil if the member is missing.
     ///
@@ -175,4 +126,14 @@ extension Problem {
         problem.fields[.retryAfter] = String(Lookups.pause / 1_000)
         return problem
     }()
+
+    /// The problem of a user whose receipts named too many purchases today that Apple does not know.
+    fileprivate static func tooManyUnknown(at now: Instant) -> Problem {
+        var problem = Problem(
+            .rateLimited,
+            "Apple does not know \(Lookups.maximumUnknown) of today's numbers; it is asked again from 00:00 UTC.")
+        let rest = now.startOfDay + Instant.millisecondsPerDay - now
+        problem.fields[.retryAfter] = String(max(1, (rest + 999) / 1_000))
+        return problem
+    }
 }

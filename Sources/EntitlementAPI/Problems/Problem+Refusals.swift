@@ -6,9 +6,11 @@ import LedgerStore
 /// The only place where refusals and failures become problems.
 extension Problem {
     /// The problem of evidence that the verifier refused.
-    init(_ refusal: EvidenceError) {
+    ///
+    /// - Parameter proof: The proof beside a receipt, which may stand in for Apple's word.
+    init(_ refusal: EvidenceError, proof: Retry.Proof = .notTaken) {
         let code = Self.code(of: refusal)
-        self.init(code, refusal.detail, retry: Retry(after: code, refusal))
+        self.init(code, refusal.detail, retry: Retry(after: code, refusal, proof: proof))
         if code == .evidenceInvalid { reason = refusal.reason.rawValue }
         guard let ahead = refusal.millisecondsAhead else { return }
         fields[.retryAfter] = String(Retry.seconds(untilInRange: ahead))

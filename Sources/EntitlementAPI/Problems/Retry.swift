@@ -39,7 +39,11 @@ package enum Retry: String, Hashable, Sendable, CaseIterable {
                 case .absent: .withProof
                 case .notTaken, .sent: .never
                 }
-            case .evidenceInvalid: evidence.map { Retry(after: $0) } ?? .never
+            case .evidenceInvalid:
+                switch (evidence.map { Retry(after: $0) } ?? .never, proof) {
+                case (.never, .absent): .withProof
+                case (let retry, _): retry
+                }
             case .headersTooLarge, .payloadTooLarge, .notFound, .methodNotAllowed, .userIDNotAllowed, .forbidden,
                 .unsupportedMediaType, .invalidRequest, .idempotencyKeyReused, .wrongApp, .wrongEnvironment,
                 .unknownUnit, .unknownReservation, .unknownDevice, .unknownPurchase, .unknownGrant, .unknownGuest,

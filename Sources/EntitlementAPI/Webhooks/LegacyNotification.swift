@@ -32,7 +32,8 @@ enum LegacyNotification {
         let infos = body.value["unified_receipt"]?["latest_receipt_info"]?.elements ?? []
         let ids = LegacyReceipt.distinct(infos.compactMap(\.originalTransactionID))
         if !ids.isEmpty {
-            try await call.served { try await $0.lookups.begin(ids, of: AppID(app?.bundleId ?? "")) }
+            let purchases = NamedPurchases(ids, of: AppID(app?.bundleId ?? ""))
+            try await call.served { try await $0.lookups.begin(purchases) }
         }
         let result = ids.isEmpty ? DeliveryResult.ignored : DeliveryOutcome.pending.result
         return .json(JSONWriter.object { $0.member("result", result.rawValue) })

@@ -35,6 +35,12 @@ package struct Instant: Hashable, Comparable, Sendable {
     /// The milliseconds of a day; every day has the same length.
     package static let millisecondsPerDay: Int64 = 86_400_000
 
+    /// 00:00 UTC of the instant's day.
+    package var startOfDay: Instant {
+        let (day, rest) = milliseconds.quotientAndRemainder(dividingBy: Self.millisecondsPerDay)
+        return Instant(milliseconds: (rest < 0 ? day - 1 : day) * Self.millisecondsPerDay)
+    }
+
     /// The milliseconds of an hour.
     package static let millisecondsPerHour: Int64 = 3_600_000
 }

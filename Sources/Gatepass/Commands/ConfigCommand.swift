@@ -35,6 +35,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         let settings = try LoadedSettings(from: try .ofProcess(config: options.config, lookup: lookup)).settings
         let files = ServerFiles(lookup: lookup)
         _ = try files.trustRoots(settings)
+        _ = try files.receiptRoots(settings)
         _ = try await Login(settings: settings.auth, files: files, client: .shared).verifier()
         for file in [settings.database.tlsCA, settings.apple.credentials?.privateKeyFile].compactMap(\.self) {
             _ = try files.text(file, "the file")

@@ -49,6 +49,7 @@ struct DevCommand: AsyncParsableCommand {
 
     private func serve(_ installation: Installation, _ database: EmbeddedMariaDB) async throws {
         let authority = try installation.authority()
+        _ = try installation.receiptAuthority()
         try await Schema.create(Self.schema, with: database.settings(database: nil))
         let overrides = try overrides(installation, database)
         let clock = installation.clock
@@ -81,6 +82,7 @@ struct DevCommand: AsyncParsableCommand {
             "apple.api_base_url": "", "apple.sandbox_api_base_url": "", "apple.verify_receipt_url": "",
             "apple.sandbox_verify_receipt_url": "", "apple.shared_secret": try installation.receiptSecret(),
             "apple.trust_roots": "\(Settings.Apple.defaultTrustRoot),\(installation.rootFile)",
+            "apple.receipt_roots": "\(Settings.Apple.defaultReceiptRoot),\(installation.receiptRootFile)",
         ]
     }
 

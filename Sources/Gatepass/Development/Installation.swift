@@ -76,13 +76,46 @@ struct Installation {
 
     /// The authority that signs simulated purchases. The first call creates it. Throws an error of the file system.
     func authority() throws -> DevelopmentAuthority {
-        if let kept = try kept(in: authorityFolder) { return try DevelopmentAuthority(kept) }
-        let now = Surroundings.now().milliseconds
+        if let text = try kept(in: authorityFolder) {
+            return try DevelopmentAuthority(
+                .init(
+                    root: text("root.pem"), intermediate: text("intermediate.pem"), leaf: text("leaf.pem"),
+                    rootKey: text("root.key"), intermediateKey: text("intermediate.key"), leafKey: text("leaf.key")))
+        }
         let authority = try DevelopmentAuthority(
-            validFrom: Self.validity.from, validUntil: now + Self.validity.after)
-        try keep(authority.kept, in: authorityFolder)
+            validFrom: Self.validity.from, validUntil: Surroundings.now().milliseconds + Self.validity.after)
+        let kept = try authority.kept
+        try keep(
+            [
+                "root.pem": kept.root, "intermediate.pem": kept.intermediate, "leaf.pem": kept.leaf,
+                "root.key": kept.rootKey, "intermediate.key": kept.intermediateKey, "leaf.key": kept.leafKey,
+            ], in: authorityFolder)
         return authority
     }
+
+    /// The authority that signs simulated receipts. The first call creates it. Throws an error of the file system.
+    func receiptAuthority() throws -> ReceiptAuthority {
+        if let text = try kept(in: receiptAuthorityFolder) {
+            return try ReceiptAuthority(
+                .init(
+                    root: text("root.pem"), intermediate: text("intermediate.pem"), leaf: text("leaf.pem"),
+                    key: text("key.pem")))
+        }
+        let authority = try ReceiptAuthority(
+            validFrom: Self.validity.from, validUntil: Surroundings.now().milliseconds + Self.validity.after)
+        let kept = try authority.kept
+        try keep(
+            [
+                "root.pem": kept.root, "intermediate.pem": kept.intermediate, "leaf.pem": kept.leaf,
+                "key.pem": kept.key,
+            ], in: receiptAuthorityFolder)
+        return authority
+    }
+
+    private var receiptAuthorityFolder: URL { directory.appendingPathComponent("receipt-authority") }
+
+    /// The path of the root certificate of receipts, as the setting `apple.receipt_roots` takes it.
+    var receiptRootFile: String { directory.appendingPathComponent("receipt-authority/root.pem").path }
 
     private var authorityFolder: URL { directory.appendingPathComponent("authority") }
 
@@ -224,20 +257,14 @@ struct Installation {
 
     private var running: URL { directory.appendingPathComponent("running") }
 
-    private func kept(in folder: URL) throws -> DevelopmentAuthority.Kept? {
+    /// A reader of the texts that `keep` wrote to a folder; nil if it wrote none.
+    private func kept(in folder: URL) throws -> ((_ name: String) throws -> String)? {
         guard FileManager.default.fileExists(atPath: folder.path) else { return nil }
-        let text = { (name: String) in try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8) }
-        return DevelopmentAuthority.Kept(
-            root: try text("root.pem"), intermediate: try text("intermediate.pem"), leaf: try text("leaf.pem"),
-            rootKey: try text("root.key"), intermediateKey: try text("intermediate.key"), leafKey: try text("leaf.key"))
+        return { try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8) }
     }
 
-    private func keep(_ kept: DevelopmentAuthority.Kept, in folder: URL) throws {
+    private func keep(_ files: [String: String], in folder: URL) throws {
         let unfinished = folder.appendingPathExtension("unfinished")
-        let files = [
-            "root.pem": kept.root, "intermediate.pem": kept.intermediate, "leaf.pem": kept.leaf,
-            "root.key": kept.rootKey, "intermediate.key": kept.intermediateKey, "leaf.key": kept.leafKey,
-        ]
         for (name, text) in files { try write(text, to: unfinished.appendingPathComponent(name)) }
         try FileManager.default.moveItem(at: unfinished, to: folder)
     }

@@ -53,8 +53,8 @@ extension Simulation {
         }
     }
 
-    /// Prints a transaction receipt, as an app of iOS 6 has it, about the user's newest purchase or plan, or about
-    /// `--transaction`. Throws the exit status 1 if there is none.
+    /// Prints the app receipt of the Apple account that made the user's newest purchase, or a transaction receipt, as
+    /// an app of iOS 6 has it, about `--transaction`. Throws the exit status 1 if there is no such purchase.
     func printReceipt() async throws {
         try await reporting {
             let sold = try SoldPurchase.all(in: installation).filter { $0.user == user && $0.isAskedFor != true }
@@ -67,7 +67,19 @@ extension Simulation {
             guard let newest = found.max(by: { $0.purchaseDate < $1.purchaseDate }) else {
                 throw SimulatedSale.Failure(description: "\(user) bought no such thing here")
             }
-            print(SimulatedReceipt.text(of: newest))
+            let authority = try installation.receiptAuthority()
+            if options.transaction != nil {
+                return print(try SimulatedReceiptAnswer.transactionReceipt(of: newest, signedBy: authority))
+            }
+            let account = found.filter {
+                $0.bundleId == newest.bundleId && $0.environment == newest.environment
+                    && $0.appTransactionId == newest.appTransactionId
+            }
+            var receipt = SimulatedReceipt(
+                account.map { .init($0.transactionId, of: $0.originalTransactionId, product: $0.productId) },
+                ofApp: newest.bundleId, at: at)
+            receipt.type = newest.environment == .production ? "Production" : "ProductionSandbox"
+            print(Data(try receipt.signed(by: authority)).base64EncodedString())
         }
     }
 

@@ -50,21 +50,25 @@ extension Doctor {
 
     func trustRoots() -> Finding {
         do {
-            return Self.judge(try startup.files.trustRoots(startup.settings), at: Surroundings.now())
+            let (files, now) = (startup.files, Surroundings.now())
+            let signed = Self.judge(try files.trustRoots(startup.settings), at: now)
+            let receipts = Self.judge(
+                try files.receiptRoots(startup.settings), of: "apple.receipt_roots", at: now)
+            return signed.result == .ok && receipts.result != .ok ? receipts : signed
         } catch {
             return .wrong("\(error)", advice: nil)
         }
     }
 
-    static func judge(_ roots: TrustRoots, at now: Instant) -> Finding {
+    static func judge(_ roots: TrustRoots, of key: String = "apple.trust_roots", at now: Instant) -> Finding {
         if let root = roots.roots.first(where: { !$0.isValid(at: now.milliseconds) }) {
-            return .wrong("\(root.subject) is not valid now", advice: "name Apple's present root in apple.trust_roots")
+            return .wrong("\(root.subject) is not valid now", advice: "name Apple's present root in \(key)")
         }
         if let root = roots.roots.first(where: { !$0.isValid(at: (now + rootNotice).milliseconds) }) {
             return .warning(
-                "\(root.subject) ends within 90 days", advice: "add Apple's next root to apple.trust_roots")
+                "\(root.subject) ends within 90 days", advice: "add Apple's next root to \(key)")
         }
-        return .ok("\(roots.roots.count.counted("root")) in apple.trust_roots, valid for 90 days and more")
+        return .ok("\(roots.roots.count.counted("root")) in \(key), valid for 90 days and more")
     }
 
     /// The age of the newest signed text, and the certificate that signed it, judged by the roots of the settings.

@@ -55,16 +55,21 @@ struct ReceiptQuestions: ReceiptServer {
 }
 
 extension Receipts {
-    /// The access to verifyReceipt; nil without the shared secret.
+    /// The check of signatures, and the access to verifyReceipt with the shared secret.
     ///
     /// - Parameter simulated: The installation of a development server, whose simulated store is asked where no other
     ///   address is set.
-    init?(_ settings: Settings.Apple, client: HTTPClient, simulated: Installation?) {
-        guard let secret = settings.sharedSecret, !secret.isBlank else { return nil }
+    init(_ settings: Settings.Apple, roots: TrustRoots, client: HTTPClient, simulated: Installation?) {
+        let verifier = ReceiptVerifier(roots: roots)
+        guard let secret = settings.sharedSecret, !secret.isBlank else {
+            self.init(verifier: verifier)
+            return
+        }
         let own = [
             StoreEnvironment.production: settings.verifyReceiptURL, .sandbox: settings.sandboxVerifyReceiptURL,
         ].compactMapValues { $0?.text }
         self.init(
+            verifier: verifier,
             server: ReceiptQuestions(client: client, secret: secret.text) { environment in
                 guard let simulated else { return own[environment] ?? ReceiptQuestions.addresses[environment] }
                 return own[environment] ?? simulated.appStoreAddress(environment).map { $0 + "/verifyReceipt" }

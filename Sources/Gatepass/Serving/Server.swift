@@ -42,11 +42,12 @@ struct Server: Sendable {
     func run(until signals: [UnixSignal] = [.sigterm, .sigint]) async throws {
         cmalloc_limit_arenas(Self.arenas)
         let roots = try files.trustRoots(settings)
+        let receiptRoots = try files.receiptRoots(settings)
         let client = HTTPClient.outward()
         do {
             let login = Login(settings: settings.auth, files: files, client: client, uptime: uptime)
             let services = try await self.services(
-                roots: roots, bearers: try await login.verifier(), client: client)
+                roots: roots, receiptRoots: receiptRoots, bearers: try await login.verifier(), client: client)
             defer { LogStream.standardError.flush() }
             try await run(services, until: signals)
         } catch {
@@ -57,7 +58,7 @@ struct Server: Sendable {
     }
 
     private func services(
-        roots: TrustRoots, bearers: BearerVerifier, client: HTTPClient
+        roots: TrustRoots, receiptRoots: TrustRoots, bearers: BearerVerifier, client: HTTPClient
     ) async throws -> [any Service] {
         var limits = PoolLimits()
         limits.maxConnections = settings.database.poolSize
@@ -80,8 +81,9 @@ struct Server: Sendable {
             store: store, asking: apple, under: settings.apple.consumption, now: clock.now, metrics: metrics.api,
             logger: logger)
         let notifications = apple.map { NotificationHistory(store: store, asking: $0, into: inbox, logger: logger) }
-        let receipts =
-            history == nil ? nil : Receipts(settings.apple, client: client, simulated: self.store?.installation)
+        let receipts = history.map { _ in
+            Receipts(settings.apple, roots: receiptRoots, client: client, simulated: self.store?.installation)
+        }
         let reading = MetricsReading(metrics: metrics, pool: pool, store: store, health: health, clock: clock)
         let dependencies = dependencies(
             store: store, health: health, bearers: bearers, verifiers: verifiers, inbox: inbox, history: history,

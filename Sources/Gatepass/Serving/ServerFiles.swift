@@ -12,16 +12,25 @@ struct ServerFiles: Sendable {
 
     let lookup: FileLookup
 
-    /// Reads the trusted root certificates of Apple's chains. Throws `Unusable` for a file that cannot be read or is no
-    /// root certificate, and in production for a development root.
+    /// Reads the trusted root certificates of Apple's signed texts. Throws `Unusable` for a file that cannot be read or
+    /// is no root certificate, and in production for a development root.
     func trustRoots(_ settings: Settings) throws -> TrustRoots {
+        try roots(in: settings.apple.trustRoots, "apple.trust_roots", settings)
+    }
+
+    /// Reads the trusted root certificates of Apple's receipts. Throws like ``trustRoots(_:)``.
+    func receiptRoots(_ settings: Settings) throws -> TrustRoots {
+        try roots(in: settings.apple.receiptRoots, "apple.receipt_roots", settings)
+    }
+
+    private func roots(in names: [String], _ key: String, _ settings: Settings) throws -> TrustRoots {
         var files: [[UInt8]] = []
-        for name in settings.apple.trustRoots {
-            let file = try bytes(name, "apple.trust_roots:")
+        for name in names {
+            let file = try bytes(name, key + ":")
             do throws(TrustRoots.Defect) {
                 _ = try TrustRoots(files: [file])
             } catch {
-                throw Unusable(description: "apple.trust_roots: \(name) \(Self.sentence(error))")
+                throw Unusable(description: "\(key): \(name) \(Self.sentence(error))")
             }
             files.append(file)
         }
@@ -29,12 +38,11 @@ struct ServerFiles: Sendable {
         do throws(TrustRoots.Defect) {
             roots = try TrustRoots(files: files)
         } catch {
-            throw Unusable(description: "apple.trust_roots \(Self.sentence(error))")
+            throw Unusable(description: "\(key) \(Self.sentence(error))")
         }
         if settings.environment == .production, let root = roots.developmentRoots.first {
             throw Unusable(
-                description:
-                    "apple.trust_roots: \(root.subject) is a development root; production refuses it: remove it")
+                description: "\(key): \(root.subject) is a development root; production refuses it: remove it")
         }
         return roots
     }

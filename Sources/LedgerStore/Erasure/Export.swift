@@ -155,8 +155,8 @@ package struct Export: Sendable {
                 "export lookups",
                 """
                 SELECT JSON_OBJECT('app', NULLIF(l.app, ''), 'transaction_id', l.transaction_id,
-                    'asked_at_ms', l.asked_at, 'answered_at_ms', l.answered_at,
-                    'with_proof', l.is_proven)
+                    'environment', l.environment, 'asked_at_ms', l.asked_at, 'answered_at_ms', l.answered_at,
+                    'with_proof', l.is_proven, 'unknown', l.is_unknown)
                 FROM lookups l WHERE l.user_id = ? ORDER BY l.transaction_id
                 """)
         ),

@@ -1,13 +1,35 @@
 package import Entitlements
 package import MariaDB
 
+/// The numbers of purchases that a text names, and what stands behind them.
+package struct NamedPurchases: Hashable, Sendable {
+    /// Original transaction ids.
+    package let ids: [String]
+    /// The app that is named beside them; empty if none is, or none of the catalogue.
+    package let app: AppID
+    /// The environment in which they count; nil if it is not known.
+    package let environment: StoreEnvironment?
+    /// The Apple account whose purchases alone are claimed, for a receipt that nobody vouches for; nil if Apple does.
+    package let account: Label?
+
+    package init(
+        _ ids: [String], of app: AppID, in environment: StoreEnvironment? = nil, onlyBy account: Label? = nil
+    ) {
+        self.ids = ids
+        self.app = app
+        self.environment = environment
+        self.account = account
+    }
+}
+
 /// The purchases about which Apple is still to be asked, by their numbers.
 package struct OwedLookups: Hashable, Sendable {
-    /// A purchase's original transaction id, and the app that was named beside it.
+    /// A purchase's original transaction id, with what ``NamedPurchases`` says of it.
     package struct Number: Hashable, Sendable {
         package let id: String
-        /// Empty if no app was named, or none of the catalogue.
         package let app: AppID
+        package let environment: StoreEnvironment?
+        package let account: Label?
         /// When the purchase was named. A notification that names it again moves this.
         package let askedAt: Instant
     }
@@ -15,6 +37,8 @@ package struct OwedLookups: Hashable, Sendable {
     /// The user whose receipt named them; nil for those of a notification.
     package let user: UserID?
     package let numbers: [Number]
+    /// The numbers of the user that Apple did not know, since 00:00 UTC.
+    package let unknownToday: Int
 }
 
 /// Look-ups: purchases that an unsigned text names, a receipt or a notification of version 1, and about which Apple is
@@ -24,6 +48,8 @@ package struct Lookups: Sendable {
     package static let pause: Int64 = 10 * 60_000
     /// The most purchases that are looked up for a user in that time.
     package static let maximum = 100
+    /// The most numbers of a user that Apple may not know on a day (UTC) before it is asked about no more of them.
+    package static let maximumUnknown = 50
     /// The subject of the job about the purchases that notifications name. No person has this pseudonym.
     package static let nobody: UInt64 = 0
 
@@ -36,6 +62,8 @@ package struct Lookups: Sendable {
         /// They are written down. A job asks if nothing else does before its lease ends.
         case begun(person: UInt64)
         case tooMany
+        /// Apple did not know ``maximumUnknown`` of the user's numbers since 00:00 UTC.
+        case tooManyUnknown
     }
 
     private let pool: Pool
@@ -60,21 +88,24 @@ package struct Lookups: Sendable {
     /// - Parameter isProven: True if the request proves an Apple account. Then what was answered without a proof is
     ///   asked about again.
     package func begin(
-        _ ids: [String], of app: AppID, for user: UserID, isProven: Bool = false
+        _ named: NamedPurchases, for user: UserID, isProven: Bool = false
     ) async throws(ServiceFailure) -> Begun {
         let (now, realNow, labels) = (now(), realNow(), labels)
         return try await pool.commit { (session) throws(DatabaseError) in
             let heads = try UserRow.lock([user], under: labels, at: now, in: session)
             guard let person = heads?[user]?.pseudonym else { throw DatabaseError(.misuse, statement: "look up") }
             try UserRow.touch([person], in: session)
-            try LookupRow.sweep(before: now + -Self.pause, of: person, in: session)
-            let known = try LookupRow.known(of: person, in: session)
-            let new = ids.filter { known[$0] == nil }
+            try LookupRow.sweep(at: now, of: person, in: session)
+            guard try LookupRow.unknown(to: person, since: now.startOfDay, in: session) < Self.maximumUnknown else {
+                return .tooManyUnknown
+            }
+            let known = try LookupRow.known(of: person, since: now + -Self.pause, in: session)
+            let new = named.ids.filter { known[$0] == nil }
             guard known.count + new.count <= Self.maximum else { return .tooMany }
-            let again = isProven ? ids.filter { known[$0] == .answered } : []
+            let again = isProven ? named.ids.filter { known[$0] == .answered } : []
             let isOwed = known.values.contains(.owed)
             guard isOwed || !new.isEmpty || !again.isEmpty else { return .recent }
-            try LookupRow.insert(new, of: app, for: person, at: now, in: session)
+            try LookupRow.insert(new, named, for: person, at: now, in: session)
             try LookupRow.reopen(again, of: person, at: now, in: session)
             if isOwed, try JobRow.isAlive(.lookup, about: person, in: session) {
                 try JobRow.add(.lookup, about: person, dueAt: realNow + Jobs.lease, now: realNow, in: session)
@@ -87,11 +118,11 @@ package struct Lookups: Sendable {
 
     /// Writes down what a notification names, with a job that is due at once. What was answered less than ten minutes
     /// ago is owed when these are over. Throws when the database is away.
-    package func begin(_ ids: [String], of app: AppID) async throws(ServiceFailure) {
+    package func begin(_ named: NamedPurchases) async throws(ServiceFailure) {
         let (now, realNow) = (now(), realNow())
         try await pool.commit { (session) throws(DatabaseError) in
-            try LookupRow.sweep(before: now + -Self.pause, of: Self.nobody, in: session)
-            try LookupRow.insert(ids, of: app, for: Self.nobody, at: now, in: session)
+            try LookupRow.sweep(at: now, of: Self.nobody, in: session)
+            try LookupRow.insert(named.ids, named, for: Self.nobody, at: now, in: session)
             guard let first = try LookupRow.firstOwed(to: Self.nobody, in: session) else { return }
             let wait = max(0, first.milliseconds - now.milliseconds)
             if try JobRow.isAlive(.lookup, about: Self.nobody, in: session) {
@@ -124,13 +155,16 @@ package struct Lookups: Sendable {
     /// Notes that Apple answered about purchases, and ends the job unless others are owed. A purchase that a
     /// notification named again meanwhile is owed once more, in ten minutes. Throws when the database is away.
     ///
-    /// - Parameter isProven: True if what Apple showed was claimed with a proof.
+    /// - Parameters:
+    ///   - unknown: The ids among them that Apple does not know.
+    ///   - isProven: True if what Apple showed was claimed with a proof.
     package func finish(
-        _ numbers: [OwedLookups.Number], of person: UInt64, isProven: Bool = false
+        _ numbers: [OwedLookups.Number], unknown: Set<String> = [], of person: UInt64, isProven: Bool = false
     ) async throws(ServiceFailure) {
         let (now, realNow) = (now(), realNow())
         try await pool.commit { (session) throws(DatabaseError) in
-            try LookupRow.answer(numbers, of: person, at: now, isProven: isProven, in: session)
+            try LookupRow.answer(
+                numbers, unknown: unknown, of: person, at: now, isProven: isProven, in: session)
             if person == Self.nobody { try LookupRow.putOff(numbers, until: now + Self.pause, in: session) }
             // The job is removed first: whoever adds look-ups waits for it then, or is seen by the next statement.
             try JobRow.remove(.lookup, about: person, in: session)
@@ -142,8 +176,7 @@ package struct Lookups: Sendable {
 
     /// Deletes answered look-ups that keep nothing from being asked any more. Throws when the database is away.
     package static func sweep(_ pool: Pool, at now: Instant) async throws(ServiceFailure) {
-        let before = now + -pause
-        try await pool.commit { (session) throws(DatabaseError) in try LookupRow.sweep(before: before, in: session) }
+        try await pool.commit { (session) throws(DatabaseError) in try LookupRow.sweep(at: now, in: session) }
     }
 
     /// Enters an operator's look-up of an order into the audit trail. Throws when the database is away.
@@ -171,8 +204,8 @@ enum LookupRow {
     private static let insert = SQLStatement(
         "add lookup",
         """
-        INSERT INTO lookups (user_id, transaction_id, app, asked_at) VALUES (?, ?, ?, ?)
-        ON DUPLICATE KEY UPDATE app = VALUES(app),
+        INSERT INTO lookups (user_id, transaction_id, app, environment, account, asked_at) VALUES (?, ?, ?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE app = VALUES(app), environment = VALUES(environment), account = VALUES(account),
             asked_at = GREATEST(asked_at, VALUES(asked_at), COALESCE(answered_at + \(Lookups.pause), 0)),
             answered_at = NULL
         """)
@@ -182,12 +215,20 @@ enum LookupRow {
         "UPDATE lookups SET asked_at = ?, answered_at = NULL WHERE user_id = ? AND transaction_id = ?")
 
     private static let known = SQLStatement(
-        "find lookups", "SELECT transaction_id, answered_at IS NOT NULL, is_proven FROM lookups WHERE user_id = ?")
+        "find lookups",
+        """
+        SELECT transaction_id, answered_at IS NOT NULL, is_proven FROM lookups
+        WHERE user_id = ? AND (answered_at IS NULL OR answered_at > ?)
+        """)
+
+    private static let unknown = SQLStatement(
+        "count unknown lookups",
+        "SELECT COUNT(*) FROM lookups WHERE user_id = ? AND is_unknown AND asked_at >= ?")
 
     private static let owed = SQLStatement(
         "find owed lookups",
         """
-        SELECT l.transaction_id, l.app, u.user_id, l.asked_at
+        SELECT l.transaction_id, l.app, u.user_id, l.asked_at, l.environment, l.account
         FROM lookups l LEFT JOIN users u ON u.pseudonym = l.user_id
         WHERE l.user_id = ? AND l.answered_at IS NULL AND l.asked_at <= ? ORDER BY l.asked_at, l.transaction_id LIMIT ?
         """)
@@ -198,7 +239,7 @@ enum LookupRow {
     private static let answer = SQLStatement(
         "answer lookup",
         """
-        UPDATE lookups SET answered_at = ?, is_proven = ?
+        UPDATE lookups SET answered_at = ?, is_proven = ?, is_unknown = ?
         WHERE user_id = ? AND transaction_id = ? AND asked_at = ? AND answered_at IS NULL
         """)
 
@@ -212,17 +253,26 @@ enum LookupRow {
     private static let forget = SQLStatement(
         "forget owed lookups", "DELETE FROM lookups WHERE user_id = ? AND answered_at IS NULL")
 
-    private static let sweep = SQLStatement("sweep lookups", "DELETE FROM lookups WHERE answered_at <= ?")
+    /// A purchase that Apple does not know is kept for the day, on which it counts.
+    private static let sweep = SQLStatement(
+        "sweep lookups", "DELETE FROM lookups WHERE answered_at <= ? AND NOT (is_unknown AND asked_at >= ?)")
 
     private static let sweepOne = SQLStatement(
-        "sweep lookups of one", "DELETE FROM lookups WHERE user_id = ? AND answered_at <= ?")
+        "sweep lookups of one",
+        "DELETE FROM lookups WHERE user_id = ? AND answered_at <= ? AND NOT (is_unknown AND asked_at >= ?)")
 
     /// Adds look-ups. Those that are there are owed anew, ten minutes after their answer at the earliest.
     static func insert(
-        _ ids: [String], of app: AppID, for person: UInt64, at now: Instant, in session: Session
+        _ ids: [String], _ named: NamedPurchases, for person: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) {
         try session.executeBulk(
-            insert, ids.map { [.uint64(person), .text($0), .text(app.text), .int64(now.milliseconds)] })
+            insert,
+            ids.map { id in
+                [
+                    .uint64(person), .text(id), .text(named.app.text), Value(named.environment?.rawValue),
+                    Value(named.account?.text), .int64(now.milliseconds),
+                ]
+            })
     }
 
     /// Makes answered look-ups owed again at once.
@@ -232,14 +282,21 @@ enum LookupRow {
         try session.executeEach(reopen, ids.map { [.int64(now.milliseconds), .uint64(person), .text($0)] })
     }
 
-    /// The look-ups of a person.
-    static func known(of person: UInt64, in session: Session) throws(DatabaseError) -> [String: State] {
+    /// The look-ups of a person that are owed, or were answered after `instant`.
+    static func known(
+        of person: UInt64, since instant: Instant, in session: Session
+    ) throws(DatabaseError) -> [String: State] {
         var states: [String: State] = [:]
-        for row in try session.query(known, [.uint64(person)]) {
+        for row in try session.query(known, [.uint64(person), .int64(instant.milliseconds)]) {
             let (isAnswered, isProven) = (try row.bool(1), try row.bool(2))
             states[try row.text(0)] = isAnswered ? (isProven ? .proven : .answered) : .owed
         }
         return states
+    }
+
+    /// The number of look-ups of a person since `instant` about which Apple said that it does not know them.
+    static func unknown(to person: UInt64, since instant: Instant, in session: Session) throws(DatabaseError) -> Int {
+        try session.query(unknown, [.uint64(person), .int64(instant.milliseconds)]).first?.int(0) ?? 0
     }
 
     /// The first look-ups that are owed at `now`, the oldest first; nil if there are none.
@@ -251,9 +308,14 @@ enum LookupRow {
         guard user != nil || person == Lookups.nobody else { return nil }
         let numbers = try rows.map { (row) throws(DatabaseError) in
             OwedLookups.Number(
-                id: try row.text(0), app: AppID(try row.text(1)), askedAt: Instant(milliseconds: try row.int64(3)))
+                id: try row.text(0), app: AppID(try row.text(1)),
+                environment: try row.optionalText(4).flatMap(StoreEnvironment.init(rawValue:)),
+                account: try row.optionalText(5).flatMap { Label($0) },
+                askedAt: Instant(milliseconds: try row.int64(3)))
         }
-        return OwedLookups(user: user, numbers: numbers)
+        return OwedLookups(
+            user: user, numbers: numbers,
+            unknownToday: try unknown(to: person, since: now.startOfDay, in: session))
     }
 
     /// The instant from which the first of all unanswered look-ups is owed; nil if there are none.
@@ -263,14 +325,15 @@ enum LookupRow {
 
     /// Notes that Apple answered. What was named again after it was read stays owed.
     static func answer(
-        _ numbers: [OwedLookups.Number], of person: UInt64, at now: Instant, isProven: Bool, in session: Session
+        _ numbers: [OwedLookups.Number], unknown: Set<String>, of person: UInt64, at now: Instant, isProven: Bool,
+        in session: Session
     ) throws(DatabaseError) {
         try session.executeEach(
             answer,
             numbers.map { number in
                 [
-                    .int64(now.milliseconds), Value(isProven), .uint64(person), .text(number.id),
-                    .int64(number.askedAt.milliseconds),
+                    .int64(now.milliseconds), Value(isProven), Value(unknown.contains(number.id)), .uint64(person),
+                    .text(number.id), .int64(number.askedAt.milliseconds),
                 ]
             })
     }
@@ -294,13 +357,17 @@ enum LookupRow {
         if moved > 0 { try JobRow.wake(.lookup, about: other, now: now, in: session) }
     }
 
-    /// Deletes the look-ups of a person that were answered by `instant`.
-    static func sweep(before instant: Instant, of person: UInt64, in session: Session) throws(DatabaseError) {
-        try session.execute(sweepOne, [.uint64(person), .int64(instant.milliseconds)])
+    /// Deletes the look-ups of a person that keep nothing from being asked at `now`.
+    static func sweep(at now: Instant, of person: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(sweepOne, [.uint64(person)] + bounds(at: now))
     }
 
-    /// Deletes all look-ups that were answered by `instant`.
-    static func sweep(before instant: Instant, in session: Session) throws(DatabaseError) {
-        try session.execute(sweep, [.int64(instant.milliseconds)])
+    /// Deletes all look-ups that keep nothing from being asked at `now`.
+    static func sweep(at now: Instant, in session: Session) throws(DatabaseError) {
+        try session.execute(sweep, bounds(at: now))
+    }
+
+    private static func bounds(at now: Instant) -> [Value] {
+        [.int64((now + -Lookups.pause).milliseconds), .int64(now.startOfDay.milliseconds)]
     }
 }

@@ -1,6 +1,10 @@
 import AppStore
 import Entitlements
+import StoreSimulator
+import Support
 import Synchronization
+
+@testable import EntitlementAPI
 
 /// Apple's server as a test fills it: Apple accounts, each in an app and environment, and orders.
 final class AppleShelf: AppStoreServer {
@@ -97,5 +101,13 @@ final class ReceiptDesk: ReceiptServer {
             guard !state.answers.isEmpty else { throw .unreachable("away") }
             return Array(state.answers.removeFirst().utf8)
         }
+    }
+}
+
+extension Receipts {
+    /// The check of receipts of the tests' authority, and verifyReceipt if there is one.
+    static func sample(asking server: ReceiptDesk?) throws -> Receipts {
+        let verifier = ReceiptVerifier(roots: try ReceiptAuthority.sample.get().trustRoots)
+        return Receipts(verifier: verifier, server: server, secret: server == nil ? nil : "shared")
     }
 }

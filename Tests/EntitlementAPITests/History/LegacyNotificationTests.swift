@@ -17,7 +17,7 @@ struct LegacyNotificationTests {
         hasSecret: Bool = true, _ body: @Sendable (TestServer, AppleShelf) async throws -> Void
     ) async throws {
         let apple = AppleShelf()
-        let receipts = hasSecret ? Receipts(server: ReceiptDesk(), secret: "shared") : nil
+        let receipts = try Receipts.sample(asking: hasSecret ? ReceiptDesk() : nil)
         try await TestServer.run(asking: apple, receipts: receipts) { try await body($0, apple) }
     }
 

@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import LedgerStore
 import MariaDB
+import StoreSimulator
 import StrictJSON
 import Support
 import Testing
@@ -17,10 +18,10 @@ extension ReceiptRouteTests {
             for (number, id) in ["1000", "1001", "1002", "1003"].enumerated() {
                 shop.apple.add(.init(texts: [try shop.text(id, account: "\(number + 1)")]))
             }
-            _ = try await shop.show(ReceiptWriter(["1000"]))
+            _ = try await shop.show(SimulatedReceipt(["1000"]))
             #expect(try await Self.owned(by: "u1", shop) == ["1000"])
             shop.apple.fail(.unreachable("away"), .unreachable("away"))
-            #expect(try await shop.show(ReceiptWriter(["1001", "1002"]))["history"]?.string == "pending")
+            #expect(try await shop.show(SimulatedReceipt(["1001", "1002"]))["history"]?.string == "pending")
             try await body(shop)
         }
     }
@@ -55,7 +56,7 @@ extension ReceiptRouteTests {
             #expect(try await Self.owned(by: "u2", shop) == ["1000", "1001", "1002"])
             #expect(try await Self.owned(by: "u1", shop).isEmpty)
             #expect(try await shop.count("jobs WHERE kind = 'lookup'") == 0)
-            let later = try await shop.show(ReceiptWriter(["1003"]))
+            let later = try await shop.show(SimulatedReceipt(["1003"]))
             #expect(Self.outcomes(later) == ["1003 attached"])
             #expect(try await Self.owned(by: "u1", shop) == ["1003"])
         }
@@ -64,7 +65,7 @@ extension ReceiptRouteTests {
     @Test func `what both were still to be asked about is asked about once`() async throws {
         try await Self.waiting { shop in
             shop.apple.fail(.unreachable("away"))
-            #expect(try await shop.show(ReceiptWriter(["1002"]), as: "u2")["history"]?.string == "pending")
+            #expect(try await shop.show(SimulatedReceipt(["1002"]), as: "u2")["history"]?.string == "pending")
             #expect(try await shop.count("lookups WHERE answered_at IS NULL") == 3)
             try await Self.act("u2/merge", #"{"from_user_id":"u1","reason":"r"}"#, shop)
             #expect(try await shop.count("lookups WHERE answered_at IS NULL") == 2)

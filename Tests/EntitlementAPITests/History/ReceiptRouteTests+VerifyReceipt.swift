@@ -20,7 +20,7 @@ extension ReceiptRouteTests {
                 (#"{"receipt_data":7}"#, 400, "invalid_request"), (#"{"receipt_data":""}"#, 400, "invalid_request"),
                 ("[]", 400, "invalid_request"), (#"{"receipt_data":"!"}"#, 422, "evidence_invalid"),
                 (#"{"receipt_data":"AAAA"}"#, 422, "evidence_invalid"),
-                (#"{"receipt_data":"\#(ReceiptWriter(["1"]).base64.dropLast(8))"}"#, 422, "evidence_invalid"),
+                (#"{"receipt_data":"\#(SimulatedReceipt(["1"]).unsignedText.dropLast(8))"}"#, 422, "evidence_invalid"),
             ] {
                 let answer = try await shop.send(body)
                 #expect(answer.status == status && answer.code == code, "\(body): \(answer.body)")
@@ -45,9 +45,9 @@ extension ReceiptRouteTests {
                  "in_app":[{"original_transaction_id":"1001"}]}}
                 """#
             )
-            let receipt = ReceiptWriter()
+            let receipt = SimulatedReceipt()
             #expect(Self.outcomes(try await shop.show(receipt)) == ["1001 attached"])
-            #expect(shop.desk.asked == [receipt.base64, receipt.base64])
+            #expect(shop.desk.asked == [try receipt.text, try receipt.text])
             let old = Data(#"{"purchase-info" = "e30=";}"#.utf8).base64EncodedString()
             shop.desk.say(#"{"status":0,"receipt":{"bid":"com.example.app","original_transaction_id":"1001"}}"#)
             let answer = try await shop.send(#"{"receipt_data":"\#(old)"}"#)
@@ -57,7 +57,7 @@ extension ReceiptRouteTests {
 
     @Test func `each answer of verifyReceipt that is no receipt has its problem`() async throws {
         try await Self.open { shop in
-            let body = #"{"receipt_data":"\#(ReceiptWriter().base64)"}"#
+            let body = #"{"receipt_data":"\#(try SimulatedReceipt().text)"}"#
             for (said, status, code) in [
                 (#"{"status":21004}"#, 503, "unavailable"), (#"{"status":21005}"#, 503, "unavailable"),
                 (#"{"status":21009}"#, 503, "unavailable"), ("no JSON", 503, "unavailable"),
@@ -79,14 +79,14 @@ extension ReceiptRouteTests {
         async throws
     {
         try await Self.open(isConfigured: false) { shop in
-            let answer = try await shop.show(ReceiptWriter())
+            let answer = try await shop.show(SimulatedReceipt())
             #expect(answer["history"]?.string == "not_configured" && Self.outcomes(answer).isEmpty)
             shop.apple.add(.init(texts: [try shop.text("1001")]))
-            #expect(Self.outcomes(try await shop.show(ReceiptWriter(["1001"]))) == ["1001 attached"])
+            #expect(Self.outcomes(try await shop.show(SimulatedReceipt(["1001"]))) == ["1001 attached"])
         }
         try await TestServer.run { server in
             let answer = try await server.send(
-                "POST", Self.path, #"{"receipt_data":"\#(ReceiptWriter(["1"]).base64)"}"#)
+                "POST", Self.path, #"{"receipt_data":"\#(try SimulatedReceipt(["1"]).text)"}"#)
             #expect(answer.status == 404 && answer.code == "not_found")
             #expect(try await server.send("POST", Self.path, "{}", token: nil).status == 401)
         }

@@ -78,12 +78,19 @@ struct SimulatedReceiptTests {
 
     private func receipt(of id: String, in store: SimulatedStore) async throws -> String {
         let sold = try #require(try await store.sold().first { $0.transactionId == id })
-        return SimulatedReceipt.text(of: sold)
+        return try SimulatedReceiptAnswer.transactionReceipt(of: sold, signedBy: installation.receiptAuthority())
+    }
+
+    /// An app receipt that the installation's authority signed.
+    private func signed(_ ids: [String], ofApp app: String, type: String = "ProductionSandbox") throws -> String {
+        var receipt = SimulatedReceipt(ids, ofApp: app)
+        receipt.type = type
+        return Data(try receipt.signed(by: installation.receiptAuthority())).base64EncodedString()
     }
 
     @Test func `an app receipt lists what its account has, plans apart, in texts`() async throws {
         try await open { store, _ in
-            let receipt = ReceiptWriter(["1001"], ofApp: "app").base64
+            let receipt = try signed(["1001"], ofApp: "app")
             let answer = try await answer(store, receipt)
             #expect(answer["status"]?.integer == "0" && answer["environment"]?.string == "Sandbox")
             #expect(answer["receipt"]?["bundle_id"]?.string == "app")
@@ -112,7 +119,7 @@ struct SimulatedReceiptTests {
 
     @Test func `without plans there are no members about them, and a refund has its date`() async throws {
         try await open { store, _ in
-            let answer = try await answer(store, ReceiptWriter(["1004"], ofApp: "app").base64)
+            let answer = try await answer(store, try signed(["1004"], ofApp: "app"))
             for member in ["latest_receipt", "latest_receipt_info", "pending_renewal_info"] {
                 #expect(answer[member] == nil, "\(member)")
             }
@@ -125,16 +132,18 @@ struct SimulatedReceiptTests {
     @Test func `each refusal has Apple's number, and either environment sends one to the other`() async throws {
         try await open { store, secret in
             let (sandbox, production) = (
-                ReceiptWriter(["1001"], ofApp: "app").base64, ReceiptWriter(["1003"], ofApp: "app").base64
+                try signed(["1001"], ofApp: "app"), try signed(["1003"], ofApp: "app", type: "Production")
             )
             for (receipt, environment, secret, status) in [
                 (sandbox, .sandbox, secret, "0"), (sandbox, .production, secret, "21007"),
                 (production, .production, secret, "0"), (production, .sandbox, secret, "21008"),
                 (sandbox, .sandbox, "another", "21004"), ("!", .sandbox, secret, "21002"),
-                (ReceiptWriter(["9999"], ofApp: "app").base64, .sandbox, secret, "21003"),
-                (ReceiptWriter(["1001"], ofApp: "other").base64, .sandbox, secret, "21003"),
-                (ReceiptWriter(ofApp: "app").base64, .sandbox, secret, "0"),
-                (ReceiptWriter(ofApp: "app").base64, .production, secret, "21007"),
+                (try signed(["9999"], ofApp: "app"), .sandbox, secret, "0"),
+                (SimulatedReceipt(["1001"], ofApp: "app").unsignedText, .sandbox, secret, "21003"),
+                (try SimulatedReceipt(["1001"], ofApp: "app").text, .sandbox, secret, "21003"),
+                (try SimulatedReceiptAnswer.made(of: "1001"), .sandbox, secret, "21003"),
+                (try signed([], ofApp: "app"), .sandbox, secret, "0"),
+                (try signed([], ofApp: "app"), .production, secret, "21007"),
             ] as [(String, StoreEnvironment, String, String)] {
                 let answer = try await answer(store, receipt, in: environment, secret: secret)
                 #expect(answer["status"]?.integer == status, "\(environment) \(status)")
@@ -166,8 +175,8 @@ struct SimulatedReceiptTests {
         try await open { store, secret in
             let asked = Asked(store: store, secret: secret)
             for (receipt, ids, number) in [
-                (ReceiptWriter(["1001"], ofApp: "app").base64, ["2001", "1001"], nil),
-                (ReceiptWriter(["1003"], ofApp: "app").base64, ["1003"], 42),
+                (try signed(["1001"], ofApp: "app"), ["2001", "1001"], nil),
+                (try signed(["1003"], ofApp: "app", type: "Production"), ["1003"], 42),
                 (try await receipt(of: "1002", in: store), ["1002"], nil),
                 (try await receipt(of: "2002", in: store), ["2001"], nil),
             ] as [(String, [String], Int64?)] {
@@ -176,8 +185,17 @@ struct SimulatedReceiptTests {
             }
             await #expect(throws: ReceiptAnswer.Failure.secretNotAccepted) {
                 try await ReceiptAnswer(
-                    asking: Asked(store: store, secret: "x"), about: ReceiptWriter(["1001"], ofApp: "app").base64)
+                    asking: Asked(store: store, secret: "x"), about: try signed(["1001"], ofApp: "app"))
             }
         }
+    }
+}
+
+extension SimulatedReceiptAnswer {
+    /// A transaction receipt of iOS 6 about a transaction, signed by another authority than the installation's.
+    fileprivate static func made(of id: String) throws -> String {
+        let sold = SimulatedTransaction(
+            id, of: "p" + id, type: .nonRenewingSubscription, bundleId: "app", at: 1_594_755_400_000)
+        return try transactionReceipt(of: sold, signedBy: ReceiptAuthority.sample.get())
     }
 }

@@ -39,7 +39,7 @@ import Testing
             let lookups = Lookups(
                 pool: store.pool, labels: Sample.labels, now: { store.clock.now }, realNow: { store.clock.now })
             try await expectWritten(purchase: false, in: store) {
-                _ = try await lookups.begin(["7"], of: Sample.app, for: anna)
+                _ = try await lookups.begin(NamedPurchases(["7"], of: Sample.app), for: anna)
             }
         }
     }

@@ -13,6 +13,8 @@ struct LookupsTests {
 
     private static let app = AppID("com.example.app")
 
+    private static func named(_ ids: [String]) -> NamedPurchases { NamedPurchases(ids, of: app, in: .sandbox) }
+
     private static func person(_ begun: Lookups.Begun) -> UInt64? {
         guard case .begun(let person) = begun else { return nil }
         return person
@@ -32,7 +34,7 @@ struct LookupsTests {
             let begun = try await withThrowingTaskGroup(of: Lookups.Begun.self) { group in
                 for number in 0..<8 {
                     group.addTask {
-                        try await lookups.begin([String(number)], of: Self.app, for: Sample.user(1))
+                        try await lookups.begin(Self.named([String(number)]), for: Sample.user(1))
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -50,7 +52,7 @@ struct LookupsTests {
     @Test func `what is answered is recent for ten minutes, and the job ends with the last`() async throws {
         try await TestStore.open { store in
             let (lookups, user) = (Self.lookups(store), Sample.user(1))
-            guard case .begun(let person) = try await lookups.begin(["1", "2"], of: Self.app, for: user) else {
+            guard case .begun(let person) = try await lookups.begin(Self.named(["1", "2"]), for: user) else {
                 Issue.record("it did not begin")
                 return
             }
@@ -60,11 +62,11 @@ struct LookupsTests {
             try await Self.finish(["2"], of: person, lookups)
             #expect(try await lookups.owed(to: person) == nil)
             #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs") == 0)
-            #expect(try await lookups.begin(["2", "1"], of: Self.app, for: user) == .recent)
-            #expect(try await lookups.begin(["1", "3"], of: Self.app, for: user) == .begun(person: person))
+            #expect(try await lookups.begin(Self.named(["2", "1"]), for: user) == .recent)
+            #expect(try await lookups.begin(Self.named(["1", "3"]), for: user) == .begun(person: person))
             #expect(try await lookups.owed(to: person)?.numbers.map(\.id) == ["3"])
             store.clock.now = store.clock.now + Lookups.pause
-            #expect(try await lookups.begin(["1"], of: Self.app, for: user) == .owed)
+            #expect(try await lookups.begin(Self.named(["1"]), for: user) == .owed)
             #expect(try await lookups.owed(to: person)?.numbers.map(\.id) == ["3", "1"])
         }
     }
@@ -72,15 +74,15 @@ struct LookupsTests {
     @Test func `what was answered without a proof is owed once more with one`() async throws {
         try await TestStore.open { store in
             let (lookups, user) = (Self.lookups(store), Sample.user(1))
-            let first = try await lookups.begin(["1", "2"], of: Self.app, for: user)
+            let first = try await lookups.begin(Self.named(["1", "2"]), for: user)
             let person = try #require(Self.person(first))
             try await Self.finish(["1", "2"], of: person, lookups)
-            #expect(try await lookups.begin(["1"], of: Self.app, for: user) == .recent)
-            let again = try await lookups.begin(["1"], of: Self.app, for: user, isProven: true)
+            #expect(try await lookups.begin(Self.named(["1"]), for: user) == .recent)
+            let again = try await lookups.begin(Self.named(["1"]), for: user, isProven: true)
             #expect(again == .begun(person: person))
             #expect(try await lookups.owed(to: person)?.numbers.map(\.id) == ["1"])
             try await Self.finish(["1"], of: person, lookups, isProven: true)
-            #expect(try await lookups.begin(["1"], of: Self.app, for: user, isProven: true) == .recent)
+            #expect(try await lookups.begin(Self.named(["1"]), for: user, isProven: true) == .recent)
         }
     }
 
@@ -88,18 +90,18 @@ struct LookupsTests {
         try await TestStore.open { store in
             let (lookups, user) = (Self.lookups(store), Sample.user(1))
             let all = (0...Lookups.maximum).map(String.init)
-            #expect(try await lookups.begin(all, of: Self.app, for: user) == .tooMany)
+            #expect(try await lookups.begin(Self.named(all), for: user) == .tooMany)
             #expect(try await store.schema.number("SELECT COUNT(*) FROM lookups") == 0)
-            _ = try await lookups.begin(Array(all.dropLast()), of: Self.app, for: user)
-            #expect(try await lookups.begin(all, of: Self.app, for: user) == .tooMany)
-            #expect(try await lookups.begin(all, of: Self.app, for: Sample.user(2)) == .tooMany)
+            _ = try await lookups.begin(Self.named(Array(all.dropLast())), for: user)
+            #expect(try await lookups.begin(Self.named(all), for: user) == .tooMany)
+            #expect(try await lookups.begin(Self.named(all), for: Sample.user(2)) == .tooMany)
         }
     }
 
     @Test func `of a notification each is owed once, and old answers are swept`() async throws {
         try await TestStore.open { store in
             let lookups = Self.lookups(store)
-            for _ in 0..<2 { try await lookups.begin(["1", "2"], of: Self.app) }
+            for _ in 0..<2 { try await lookups.begin(Self.named(["1", "2"])) }
             #expect(try await lookups.owed(to: Lookups.nobody)?.user == nil)
             #expect(try await lookups.owed(to: Lookups.nobody)?.numbers.map(\.id) == ["1", "2"])
             try await Self.finish(["1", "2"], of: Lookups.nobody, lookups)
@@ -113,10 +115,10 @@ struct LookupsTests {
     @Test func `a notification about what was just answered is owed in ten minutes, and its job waits`() async throws {
         try await TestStore.open { store in
             let (lookups, start) = (Self.lookups(store), store.clock.now)
-            try await lookups.begin(["1"], of: Self.app)
+            try await lookups.begin(Self.named(["1"]))
             try await Self.finish(["1"], of: Lookups.nobody, lookups)
             #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs") == 0)
-            for _ in 0..<2 { try await lookups.begin(["1"], of: Self.app) }
+            for _ in 0..<2 { try await lookups.begin(Self.named(["1"])) }
             #expect(try await lookups.owed(to: Lookups.nobody) == nil)
             try await lookups.finish([], of: Lookups.nobody)
             let due = (start + Lookups.pause).milliseconds
@@ -129,10 +131,10 @@ struct LookupsTests {
     @Test func `a notification that comes while its purchase is asked about is not lost`() async throws {
         try await TestStore.open { store in
             let lookups = Self.lookups(store)
-            try await lookups.begin(["1", "2"], of: Self.app)
+            try await lookups.begin(Self.named(["1", "2"]))
             let asked = try #require(try await lookups.owed(to: Lookups.nobody)).numbers
             store.clock.now = store.clock.now + 1
-            try await lookups.begin(["1"], of: Self.app)
+            try await lookups.begin(Self.named(["1"]))
             try await lookups.finish(asked, of: Lookups.nobody)
             #expect(try await lookups.owed(to: Lookups.nobody) == nil)
             #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs") == 1)
@@ -144,8 +146,8 @@ struct LookupsTests {
     @Test func `erasing a person deletes what was looked up, and its job`() async throws {
         try await TestStore.open { store in
             let (lookups, user) = (Self.lookups(store), Sample.user(1))
-            _ = try await lookups.begin(["1", "2"], of: Self.app, for: user)
-            try await lookups.begin(["7"], of: Self.app)
+            _ = try await lookups.begin(Self.named(["1", "2"]), for: user)
+            try await lookups.begin(Self.named(["7"]))
             let exported = try await Export(pool: store.pool, labels: Sample.labels).document(of: user)
             #expect(exported?.contains(#""transaction_id": "1""#) == true, "\(exported ?? "")")
             let audit = AuditTrail(salt: { [UInt8](repeating: 1, count: 16) })

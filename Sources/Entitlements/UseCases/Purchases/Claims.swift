@@ -6,6 +6,9 @@ struct Claims {
     /// The Apple account of the caller, if the request proved it.
     let proof: AccountProof?
     let context: ClaimContext
+    /// The Apple accounts of which a receipt shows a purchase of the last 24 hours: of these everything that it shows
+    /// counts as fresh.
+    let freshAccounts: Set<AccountProof>
     private(set) var bindings: [PurchaseKey: UserID] = [:]
     /// The purchases among `bindings` whose Apple account the caller proved.
     private var proven: Set<PurchaseKey> = []
@@ -14,11 +17,16 @@ struct Claims {
     /// The releases of reservations, for each erased person from whom purchases move.
     private var releases: [UserID: [LedgerEntry.Draft]] = [:]
 
-    init(of user: UserID, proof: AccountProof?, given history: PurchaseHistory, in context: ClaimContext) {
+    /// - Parameter receipt: The purchases that a receipt shows; none if the claim is of another text.
+    init(
+        of user: UserID, proof: AccountProof?, given history: PurchaseHistory, in context: ClaimContext,
+        showing receipt: [VerifiedPurchase] = []
+    ) {
         self.history = history
         self.user = user
         self.proof = proof
         self.context = context
+        freshAccounts = Set(receipt.filter { $0.isFresh(at: history.now) }.compactMap(\.madeBy))
     }
 
     /// Returns the decision with everything that the claims bound, moved and released.
@@ -56,7 +64,11 @@ struct Claims {
         }
         switch context.rules.unclaimed {
         case .any: return nil
-        case .fresh24h: return purchase.isFresh(at: history.now) ? nil : .notClaimable
+        case .fresh24h:
+            let isFresh = purchase.states.contains { state in
+                state.isFresh(at: history.now) || state.madeBy.map(freshAccounts.contains) ?? false
+            }
+            return isFresh || isProven ? nil : .notClaimable
         case .proof: return isProven ? nil : .notClaimable
         }
     }
@@ -131,10 +143,15 @@ extension PurchaseHistory.KnownPurchase {
         guard let proof else { return false }
         return states.contains { proof.covers($0) }
     }
+}
 
+extension VerifiedPurchase {
     fileprivate func isFresh(at instant: Instant) -> Bool {
-        states.contains { instant - $0.originallyPurchasedAt <= ClaimRules.freshness }
+        instant - originallyPurchasedAt <= ClaimRules.freshness
     }
+
+    /// The Apple account that made the purchase; nil if the text names none.
+    fileprivate var madeBy: AccountProof? { account.map { AccountProof(of: $0, in: key.app, key.environment) } }
 }
 
 extension Timeline {

@@ -14,12 +14,18 @@ package struct Restore: Sendable {
     package let user: UserID
     package let proof: AccountProof?
     package let context: ClaimContext
+    /// The purchases of the receipt that the items are from; none if they are of another text.
+    package let receipt: [VerifiedPurchase]
 
-    package init(_ items: [VerifiedPurchase], to user: UserID, proof: AccountProof?, in context: ClaimContext) {
+    package init(
+        _ items: [VerifiedPurchase], to user: UserID, proof: AccountProof?, in context: ClaimContext,
+        ofReceipt receipt: [VerifiedPurchase] = []
+    ) {
         self.items = items
         self.user = user
         self.proof = proof
         self.context = context
+        self.receipt = receipt
     }
 
     /// Returns a verdict for each item. Of the items of one purchase, the one with the newest `signedAt` gets the
@@ -27,7 +33,7 @@ package struct Restore: Sendable {
     /// so the order of items does not decide which of them a yearly limit keeps out.
     package func decide(given history: PurchaseHistory) -> Decision<[Verdict], Never> {
         var verdicts = [Verdict](repeating: .duplicateInRequest, count: items.count)
-        var claims = Claims(of: user, proof: proof, given: history, in: context)
+        var claims = Claims(of: user, proof: proof, given: history, in: context, showing: receipt)
         for (key, places) in Dictionary(grouping: items.indices, by: { items[$0].key }).sorted(by: { $0.key < $1.key })
         {
             let speaking = places.min { (items[$1].signedAt, $0) < (items[$0].signedAt, $1) }

@@ -171,7 +171,7 @@ struct Story: Sendable {
         Story("deliver", "Deliver the notifications that --hold held back.", "newest-first") {
             try await $0.deliverHeld()
         },
-        Story("receipt", "Print a receipt of iOS 6 of what a user bought.", "user transaction") {
+        Story("receipt", "Print a receipt of what a user bought, with --transaction as of iOS 6.", "user transaction") {
             try await $0.printReceipt()
         },
         Story("app-transaction", "Print the signedAppTransaction of a user.", "user app environment") {

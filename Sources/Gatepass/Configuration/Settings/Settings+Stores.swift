@@ -10,8 +10,10 @@ extension Settings {
             let privateKeyFile: String
         }
 
-        /// The certificate files, in DER or PEM; at least one.
+        /// The certificate files of signed texts, in DER or PEM; at least one.
         let trustRoots: [String]
+        /// The certificate files of receipts, in DER or PEM; at least one.
+        let receiptRoots: [String]
         /// True if Apple is asked by OCSP whether a certificate is revoked.
         let ocsp: Bool
         /// The key for the App Store Server API; nil if it is not configured.
@@ -26,10 +28,12 @@ extension Settings {
         let sandboxVerifyReceiptURL: WebAddress?
 
         static let defaultTrustRoot = "config/certificates/AppleRootCA-G3.cer"
+        static let defaultReceiptRoot = "config/certificates/AppleIncRootCertificate.cer"
         private static let credentialKeys = ["apple.issuer_id", "apple.key_id", "apple.private_key_file"]
 
         init(_ reader: inout SettingsReader) {
             trustRoots = reader.texts("apple.trust_roots", default: [Self.defaultTrustRoot])
+            receiptRoots = reader.texts("apple.receipt_roots", default: [Self.defaultReceiptRoot])
             ocsp = reader.boolean("apple.ocsp", default: false)
             credentials = Self.credentials(&reader)
             apiBaseURL = reader.address("apple.api_base_url")
@@ -51,9 +55,11 @@ extension Settings {
                         "write an https URL, or leave it out")
                 }
             }
-            if trustRoots.isEmpty {
-                reader.report(
-                    "apple.trust_roots", "apple.trust_roots names no certificate", "write [\(Self.defaultTrustRoot)]")
+            for (key, roots, usual) in [
+                ("apple.trust_roots", trustRoots, Self.defaultTrustRoot),
+                ("apple.receipt_roots", receiptRoots, Self.defaultReceiptRoot),
+            ] where roots.isEmpty {
+                reader.report(key, "\(key) names no certificate", "write [\(usual)]")
             }
         }
 

@@ -120,7 +120,7 @@ extension EndToEnd {
         private static func prepare(_ backend: EndToEndBackend) async throws -> [String: String] {
             var names = ["unit": "credit", "device_id": "phone", "yesterday": rfc3339(now - day / 2)]
             for name in ["user_id", "guest", "friend", "late"] { names[name] = name + newID() }
-            names["receipt"] = ReceiptWriter(["4711"], ofApp: "com.airport.vpn").base64
+            names["receipt"] = try SimulatedReceipt(["4711"], ofApp: "com.airport.vpn").text
             names["today"] = rfc3339(now - day / 4)
             let pass = EndToEndBackend.sale("pass.30", at: now - day)
             names["pass"] = pass.transactionId

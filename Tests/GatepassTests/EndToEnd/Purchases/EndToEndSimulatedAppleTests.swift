@@ -224,8 +224,9 @@ extension EndToEnd {
         {
             let installation = try await DevelopmentInstallation.open(adding: "apple: {shared_secret: not-used-here}")
             defer { installation.close() }
-            #expect(try await installation.simulate(["lose", "--user", "ben"]).status == 0)
-            let printed = try await installation.simulate(["receipt", "--user", "ben"])
+            let lost = try await installation.simulate(["lose", "--user", "ben", "--json"])
+            let id = try #require(lost.string("transaction_id"), "\(lost.text)")
+            let printed = try await installation.simulate(["receipt", "--user", "ben", "--transaction", id])
             #expect(printed.status == 0, "\(printed.text)")
             let body = try JSONEncoder().encode(["receipt_data": printed.text.filter { !$0.isWhitespace }])
             func show() async throws -> EndToEndAnswer {

@@ -3,26 +3,37 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// The parts of receipts and of answers about them, as verifyReceipt writes them: numbers and flags as texts.
-enum SimulatedReceipt {
-    /// A transaction receipt of iOS 6, in base64. Nobody signed it.
-    static func text(of transaction: SimulatedTransaction) -> String {
+/// The parts of answers about receipts, as verifyReceipt writes them: numbers and flags as texts. Also the transaction
+/// receipts of iOS 6, which it alone can read.
+enum SimulatedReceiptAnswer {
+    /// A transaction receipt of iOS 6, in base64.
+    ///
+    /// - Throws: Nothing in practice, because the authority's key is valid.
+    static func transactionReceipt(
+        of transaction: SimulatedTransaction, signedBy authority: ReceiptAuthority
+    ) throws -> String {
         let info = written([
             ("original-transaction-id", transaction.originalTransactionId),
             ("transaction-id", transaction.transactionId), ("product-id", transaction.productId),
             ("bid", transaction.bundleId), ("quantity", String(transaction.quantity)),
             ("purchase-date-ms", String(transaction.purchaseDate)),
         ])
+        let signature = try authority.signature(over: Array(info.utf8))
         let receipt = written([
-            ("signature", ""), ("purchase-info", Data(info.utf8).base64EncodedString()),
+            ("signature", Data(signature).base64EncodedString()),
+            ("purchase-info", Data(info.utf8).base64EncodedString()),
             ("environment", transaction.environment.rawValue), ("pod", "100"), ("signing-status", "0"),
         ])
         return Data(receipt.utf8).base64EncodedString()
     }
 
-    /// The transaction id in a transaction receipt; nil if it names none.
-    static func transactionID(in receipt: String) -> String? {
-        member("purchase-info", of: receipt).flatMap { member("transaction-id", of: $0) }
+    /// The transaction id in a transaction receipt that the authority signed; nil if it names none, or is made up.
+    static func transactionID(in receipt: String, signedBy authority: ReceiptAuthority) -> String? {
+        guard let info = member("purchase-info", of: receipt), let bytes = Data(base64Encoded: info),
+            let signature = member("signature", of: receipt).flatMap({ Data(base64Encoded: $0) }),
+            authority.hasSigned(Array(bytes), with: Array(signature))
+        else { return nil }
+        return member("transaction-id", of: info)
     }
 
     private static func written(_ members: [(String, String)]) -> String {

@@ -7,13 +7,13 @@ import Testing
     private static let key = PurchaseKey(
         source: .stripe, app: .cards, environment: .production, externalID: ExternalID("w"))
 
-    /// What one event says of periods, each its price, start and end.
+    /// What one event says of periods, each its price, start and end. The ids of the periods end with `mark`.
     private static func event(
         _ id: String, at signedAt: Instant, _ periods: (ProductID, Instant, Instant)..., quantity: Int = 1,
-        suspension: Suspension? = nil, offer: String? = nil, item: String? = nil
+        suspension: Suspension? = nil, offer: String? = nil, item: String? = nil, mark: String = ""
     ) -> [Statement] {
         periods.map { product, start, end in
-            let period = "\(start.text) \(product)"
+            let period = "\(start.text) \(product)\(mark)"
             return .purchase(
                 VerifiedPurchase(
                     key: key, transactionID: TransactionID(period), isOriginal: true, periodID: period,
@@ -60,6 +60,20 @@ import Testing
             Self.event("2", at: "01-10", (Self.dear, "01-01", "02-01")), Self.renewal("2", at: "01-10"),
         ])
         #expect(Self.lines(story) == ["basic w 01-01..01-10", "pro w 01-10..02-01", "pro w 02-01..02-02"])
+    }
+
+    @Test func `a downgrade within the period is what renews, whatever the ids of its periods`() {
+        let folds = (0..<50).map { number in
+            let mark = "\(number)"
+            return Self.lines(
+                Self.story([
+                    Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01"), mark: mark),
+                    Self.renewal("1", at: "01-01"),
+                    Self.event("2", at: "01-10", (Self.cheap, "01-01", "02-01"), mark: mark),
+                    Self.renewal("2", at: "01-10"),
+                ]))
+        }
+        #expect(Set(folds) == [["pro w 01-01..01-10", "basic w 01-10..02-01", "basic w 02-01..02-02"]])
     }
 
     @Test func `there and back again covers without a gap`() {
@@ -194,6 +208,17 @@ import Testing
             Self.event("2", at: "01-15", year, item: "b"),
         ])
         #expect(story.timeline(in: Self.catalogue).subscriptions.map(\.productID) == ["cheap"])
+    }
+
+    @Test func `of items that all run a subscription is of the product of the one that began last`() {
+        let folds = (1...10).flatMap { count in
+            let others = (1...count).flatMap { number in
+                Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01"), item: "a\(number)", mark: "\(number)")
+            }
+            let last = Self.event("1", at: "01-01", (Self.cheap, "01-05", "02-05"), item: "b")
+            return Self.story([others + last]).timeline(in: Self.catalogue).subscriptions.map(\.productID)
+        }
+        #expect(folds == Array(repeating: "cheap", count: 10))
     }
 
     @Test func `what is over stays over, whatever is told of it at any time`() {

@@ -71,6 +71,8 @@ import Testing
         #expect(Purchase.anchor(of: copies) == "01-01 00:00:01")
         #expect(Purchase.anchor(of: copies + [.state(of: "p", at: "01-03")]) == "01-03")
         #expect(Purchase.anchor(of: []) == nil)
+        let originals = ["01-03", "01-01"].map { VerifiedPurchase.state(of: "p", at: $0) }
+        for order in [originals, originals.reversed()] { #expect(Purchase.anchor(of: order) == "01-01") }
     }
 
     @Test func `the quantity is the largest that the original shows, and without it the largest that a copy names`() {
@@ -125,6 +127,17 @@ import Testing
             story.timeline(in: versions).planned.map { "\($0.segment.text) \($0.segment.tier)" } == [
                 "old 01-31 23:59:59.999..03-02 23:59:59.999 pro", "new 03-10..04-10 basic", "late 06-01..07-01 pro",
             ])
+    }
+
+    @Test func `terms of a purchase that is older than the catalogue are those of the first version`() {
+        let longer = Product(id: .pro30, app: .vpn, terms: .pass(tier: "pro", days: 60))
+        let first = CatalogueVersions.Version(number: 1, effectiveAt: "02-01", catalogue: .example())
+        let second = CatalogueVersions.Version(
+            number: 2, effectiveAt: "03-01", catalogue: .example(adding: [longer], without: [.pro30]))
+        for later in [[second], []] {
+            let versions = CatalogueVersions(first: first, later: later)
+            #expect(Story().buys("p", at: "01-15").segments(in: versions) == ["p 01-15..02-14"])
+        }
     }
 
     @Test func `products of another app or source are unknown`() throws {

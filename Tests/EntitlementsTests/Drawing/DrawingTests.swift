@@ -113,6 +113,22 @@ import Testing
             ])
     }
 
+    @Test func `retry is drawn after all coverage, and not of what went to another user`() {
+        let plan = VerifiedPurchase.state(
+            of: "s", .proMonthly, .plan, transaction: "t1", period: "1", at: "01-01", until: "02-01")
+        func retried(graceEndsAt: Instant? = nil) -> Story {
+            let renewal = VerifiedRenewal(
+                key: plan.key, signedAt: "01-31", willRenew: true, graceEndsAt: graceEndsAt, isInRetry: true)
+            return Story().attaches(plan, at: "01-01").states(.renewal(renewal), at: "01-31")
+        }
+        #expect(rows(retried(), at: "02-05") == ["s: paid 01-01..02-01, retried 02-01.."])
+        #expect(
+            rows(retried(graceEndsAt: "02-17"), at: "02-20") == [
+                "s: paid 01-01..02-01, grace 02-01..02-17 grant, retried 02-17.."
+            ])
+        #expect(rows(retried().givesAway("s", at: "02-03"), at: "02-05") == ["s: paid 01-01..02-01"])
+    }
+
     @Test func `periods that touch are one bar, and a refunded rest is cut off`() {
         func period(_ number: String, _ start: Instant, _ end: Instant) -> VerifiedPurchase {
             .state(of: "s", .proMonthly, .plan, transaction: "t\(number)", period: number, at: start, until: end)
@@ -152,6 +168,10 @@ import Testing
         let drawing = Drawing(of: Self.v4.timeline(), at: "01-20")
         #expect(drawing.rows.map(\.left) == [20 * day, 21 * day])
         #expect(drawing.number(of: Self.v4.timeline().purchases[0].key) == 2)
+        var moved = World()
+        moved.attach(.state(of: "p1", at: "01-01"), to: .alice, at: "01-01")
+        moved.move("p1", from: .alice, to: "bob", at: "01-25")
+        #expect(Drawing(of: moved.timeline(of: "bob"), at: "01-25").rows.map(\.left) == [6 * day])
     }
 
     @Test func `bars never overlap, and run as the clock says`() {

@@ -52,6 +52,28 @@ import Testing
         #expect(story.segments() == ["w 01-01..02-01"])
     }
 
+    @Test(
+        arguments: [
+            ([], [], "02-01", true), ([], [renewal()], "02-01", true), ([], [renewal(isInRetry: true)], "02-01", false),
+            ([], [renewal(graceEndsAt: "02-17")], "02-01", false),
+            ([], [renewal(graceEndsAt: "02-17", isInRetry: true)], "02-01", false),
+            ([], [renewal(false, end: .cancelled)], "02-01", false),
+            ([period(signedAt: "01-11", revokedAt: "01-10")], [], "02-01", false),
+            ([period(signedAt: "01-12", isUpgraded: true)], [], "01-12", false),
+            ([period("2", at: "02-01", until: "03-01")], [], "03-01", true),
+            ([period(until: "01-01", signedAt: "01-02")], [], "01-01", false),
+            (
+                [], [VerifiedRenewal(key: key, signedAt: "01-31", willRenew: true, endedAt: "01-20")], "01-20", false
+            ),
+        ] as [([VerifiedPurchase], [VerifiedRenewal], Instant, Bool)])
+    func `a chain of which nothing says what follows its newest period is untold`(
+        states: [VerifiedPurchase], renewals: [VerifiedRenewal], endsAt: Instant, isUntold: Bool
+    ) throws {
+        let story = renewals.reduce(Self.chain([Self.period()] + states)) { $0.states(.renewal($1), at: "03-01") }
+        let end = try #require(story.timeline().purchases.first?.newestEnd)
+        #expect(end.at == endsAt && end.isUntold == isUntold)
+    }
+
     @Test func `grace counts once entered, and is shown as grace`() {
         let story = Self.chain([Self.period()], Self.renewal(graceEndsAt: "02-17", isInRetry: true))
         #expect(story.status(at: "01-31 23:59:59.999").expiresAt == "02-01")
@@ -67,7 +89,10 @@ import Testing
     }
 
     @Test func `what does not renew says so before its end, and is finished after it`() {
-        for renewal in [Self.renewal(false), Self.renewal(false, end: .cancelled), Self.renewal(end: .priceIncrease)] {
+        for renewal in [
+            Self.renewal(false), Self.renewal(false, end: .cancelled), Self.renewal(end: .priceIncrease),
+            Self.renewal(isInRetry: true, end: .billing),
+        ] {
             let story = Self.chain([Self.period()], renewal)
             #expect(story.status(at: "01-15").entitlements.map(\.state) == [.running])
             #expect(story.status(at: "01-15").entitlements.map(\.willRenew) == [false])

@@ -49,6 +49,13 @@ import Testing
         #expect(!other.isRepeat(among: states))
     }
 
+    @Test func `an offer that comes and goes makes each state of a renewal another`() {
+        let states = [("01-02", nil), ("01-03", "half"), ("01-04", nil)].map { (signedAt: Instant, offer: String?) in
+            Statement.renewal(VerifiedRenewal(key: Self.first.key, signedAt: signedAt, willRenew: true, offer: offer))
+        }
+        #expect(states.map { $0.isRepeat(among: states) } == [false, false, false])
+    }
+
     @Test func `of states that were signed at once and differ none is a repeat, nor is what follows them`() {
         let states = [
             Self.bought, Self.unrevoked("01-20"), Self.revoked(100, signed: "01-20"), Self.unrevoked("01-25"),

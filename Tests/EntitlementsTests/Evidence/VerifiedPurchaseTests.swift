@@ -64,16 +64,18 @@ import Testing
             _ key: PurchaseKey = Self.key(), willRenew: Bool = true, into product: ProductID? = "p",
             graceEndsAt: Instant? = "01-03", isInRetry: Bool = true, end: RenewalEnd? = .cancelled,
             consent: VerifiedRenewal.PriceConsent? = .pending, endedAt: Instant? = "01-04", eventID: String? = "event",
-            signedAt: Instant = "01-01"
+            offer: String? = "half", price: Price? = Price(milliunits: 8, currency: "EUR"),
+            winBackOffers: [String] = ["back"], signedAt: Instant = "01-01"
         ) -> VerifiedRenewal {
             VerifiedRenewal(
                 key: key, signedAt: signedAt, willRenew: willRenew, renewsInto: product, graceEndsAt: graceEndsAt,
-                isInRetry: isInRetry, end: end, priceConsent: consent, endedAt: endedAt, eventID: eventID)
+                isInRetry: isInRetry, end: end, priceConsent: consent, endedAt: endedAt, eventID: eventID, offer: offer,
+                price: price, winBackOffers: winBackOffers)
         }
         let others = [
             renewal(Self.key(id: "2")), renewal(willRenew: false), renewal(into: nil), renewal(graceEndsAt: nil),
             renewal(isInRetry: false), renewal(end: nil), renewal(consent: nil), renewal(endedAt: nil),
-            renewal(eventID: nil),
+            renewal(eventID: nil), renewal(offer: nil), renewal(price: nil), renewal(winBackOffers: []),
         ]
         #expect(others.map { $0.hasSameContent(as: renewal()) } == others.map { _ in false })
         #expect(renewal(signedAt: "01-02").hasSameContent(as: renewal()))

@@ -132,6 +132,7 @@ import Testing
         #expect(states(story.refunds("p", at: "02-10"), at: "02-10") == ["p revoked refunded_after_use"])
         #expect(
             states(story.refunds("p", at: "02-10", share: 50000), at: "02-11") == ["p finished refunded_after_use"])
+        #expect(states(story.refunds("p", at: "02-10", share: 1), at: "02-11") == ["p finished refunded_after_use"])
         #expect(states(story.refunds("p", at: "01-10", share: 90000), at: "01-10") == ["p finished finished"])
         let none = Story().buys("p", at: "01-01", quantity: 0).refunds("p", at: "01-10")
         #expect(states(none, at: "01-10") == ["p revoked revoked"], "it never ran")
@@ -237,6 +238,8 @@ import Testing
         #expect(explanation.facts.map(\.transactionID?.text) == ["p", nil, "p"])
         #expect(explanation.gives == [Interval(startsAt: "01-01", endsAt: "01-10")])
         #expect(explanation.reason == .revoked)
+        let withdrawn = Story().buys("p", at: "01-01").withdraws("p", at: "01-11").status(at: "01-20").explanation
+        #expect(withdrawn.map { $0.facts.map(\.kind) } == [[.state, .bound, .withdrawn]])
     }
 
     @Test func `explanations stand in the order of recording`() {

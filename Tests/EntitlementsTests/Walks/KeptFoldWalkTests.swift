@@ -58,6 +58,25 @@ import Testing
         for story in [kept, anew] { #expect(story.lots(at: "01-10") == ["e 100"]) }
     }
 
+    @Test func `a sighting by a clock that is behind holds from the last act, kept or folded anew`() {
+        var kept = Story().has(seats: 2, from: "01-01", until: "12-01")
+            .registers("phone", at: "01-01").registers("tablet", at: "01-10")
+        kept.ledger.keepFold(given: .plans, settings: .withoutLeeway)
+        kept = kept.sees("phone", at: "01-05")
+        #expect(kept.ledger.isFolded)
+        var anew = kept
+        anew.ledger = UserLedger(user: .alice, entries: kept.ledger.entries)
+        for story in [kept, anew] { #expect(story.devices(at: "02-01")["phone"]?.lastSeenAt == "01-10") }
+    }
+
+    @Test func `a user without entries is known once a consent is added`() {
+        var kept = Story()
+        kept.ledger.keepFold(given: .example, settings: .everyone)
+        #expect(!kept.status(at: "01-01").isKnown)
+        kept = kept.told(.consumptionConsent(true), at: "01-01")
+        #expect(kept.ledger.isFolded && kept.status(at: "01-01").isKnown)
+    }
+
     @Test func `another catalogue or other settings fold anew`() {
         var ledger = UserLedger(user: .alice)
         ledger.keepFold(given: .example, settings: .everyone)

@@ -119,6 +119,21 @@ import Testing
         #expect(holder.register("phone", named: nil, at: late) == exceeded)
     }
 
+    @Test(arguments: [DailyBound.deviceName, .device])
+    func `however often a device was renamed or came, a day after the last time none of it counts`(bound: DailyBound) {
+        var holder = SeatHolder()
+        #expect(holder.register("phone", named: "new", at: Self.start) == nil)
+        func comesAgain(named name: Label, at now: Instant) -> DailyBound.Exceeded? {
+            if bound == .device { #expect(holder.remove("phone", at: now) == nil) }
+            return holder.register("phone", named: name, at: now)
+        }
+        let later = Self.start + 3 * Instant.millisecondsPerDay
+        for number in 0..<bound.limit { #expect(comesAgain(named: Self.name(number), at: later) == nil) }
+        #expect(comesAgain(named: "late", at: later + 1_000)?.bound == bound)
+        let last = holder.ledger.entries.last { $0.fact.kindText == "device" }?.recordedAt ?? later
+        #expect(comesAgain(named: "late", at: last + Instant.millisecondsPerDay) == nil)
+    }
+
     @Test func `a server answers for its own acts, and they take nothing from the user`() {
         var holder = SeatHolder()
         holder.isServer = true

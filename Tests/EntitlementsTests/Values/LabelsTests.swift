@@ -70,6 +70,17 @@ import Testing
         #expect(AccountToken(text)?.description == token)
     }
 
+    @Test(
+        arguments: [
+            ("0b5e1e55-0000-0000-0000-000000000000", "190717525"), ("0000002A-0000-0000-0000-000000000000", "42"),
+            ("ffffffff-0000-0000-0000-000000000000", "4294967295"), ("0000002A-0000-0000-0000-000000000001", nil),
+            ("0000002A-0100-0000-0000-000000000000", nil),
+        ] as [(String, UserID?)])
+    func `a token of the legacy form is the number of a user, in eight hexadecimal digits`(text: String, user: UserID?)
+    {
+        #expect(AccountToken(text)?.legacyUserID == user)
+    }
+
     /// FNV-1a, four times over: enough to tell messages apart.
     private static func digest(of message: [UInt8]) -> [UInt8] {
         (UInt64(0)..<4).flatMap { salt in

@@ -52,6 +52,11 @@ import Testing
         check(is: "parked invalid_user_id c") { ($0.namesNoUserID, $0.customer) = (true, "c") }
     }
 
+    @Test func `a delivery is settled unless it waits or was given up`() {
+        let settled = DeliveryResult.allCases.filter { DeliveryOutcome($0).isSettled }
+        #expect(settled == [.applied, .duplicate, .ignored])
+    }
+
     @Test func `nothing is done about what is ignored, though it tells something new`() {
         for owner in [nil, .alice] as [UserID?] {
             check(of: owner, isEvidenceNew: true, is: "ignored") { $0.isIgnored = true }

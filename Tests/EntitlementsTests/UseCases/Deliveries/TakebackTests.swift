@@ -14,7 +14,8 @@ struct TakebackTests {
             revocation: Revocation(revokedAt: "01-10", share: share), signedAt: "01-10", eventID: "e")
     }
 
-    /// The outcome of a whole refund of `charge`, what it waits for, and how many statements it makes.
+    /// The outcome of a whole refund of `charge`, how many statements it makes, what it waits for, and after `at` the
+    /// purchase at which it is placed.
     private static func place(
         knowing numbers: PurchaseNumber..., of purchases: [PurchaseKey: PurchaseHistory.KnownPurchase] = [:],
         in ledgers: [UserID: UserLedger] = [:]
@@ -29,7 +30,7 @@ struct TakebackTests {
         let placement = decision.placement
         return
             ([outcome.result.rawValue, outcome.reason?.rawValue ?? "-", "\(placement?.statements.count ?? 0)"]
-            + (placement?.awaited ?? [])).joined(separator: " ")
+            + (placement?.awaited ?? []) + (placement?.purchase.map { ["at", $0.text] } ?? [])).joined(separator: " ")
     }
 
     @Test func `a number leads through others to a purchase or to some of its transactions`() {
@@ -41,9 +42,11 @@ struct TakebackTests {
         #expect(Self.place(knowing: payment) == "parked no_purchase 0 payment charge")
         #expect(Self.place(knowing: payment, invoice, of: known) == "parked no_purchase 0 invoice charge payment")
         #expect(Self.place(knowing: payment, invoice, line) == "parked no_purchase 0 sub")
-        #expect(Self.place(knowing: payment, invoice, line, of: known) == "parked no_user 1")
+        #expect(Self.place(knowing: payment, invoice, line, of: known) == "parked no_user 1 at sub")
         let whole = [Self.space.key("payment"): PurchaseHistory.KnownPurchase(owner: .alice, states: [])]
         #expect(Self.place(knowing: payment, of: whole) == "parked no_purchase 0 payment", "nothing is stated of it")
+        let lineOfCharge = PurchaseNumber("charge", meaning: TransactionID("m1"), of: ExternalID("sub"))
+        #expect(Self.place(knowing: payment, lineOfCharge) == "parked no_purchase 0 payment sub", "neither is known")
     }
 
     @Test func `numbers that lead in a ring lead nowhere, and a line that is not stated is waited for`() {
@@ -68,9 +71,9 @@ struct TakebackTests {
         let first = [Self.bought()]
         let both = first + Self.takeback().statements(about: first, paying: nil).compactMap(\.state)
         #expect(both.count == 2)
-        for (states, outcome) in [(first, "applied - 1"), (both, "duplicate - 1")] {
+        for (states, outcome) in [(first, "applied - 1 at payment"), (both, "duplicate - 1 at payment")] {
             let unowned = [both[0].key: PurchaseHistory.KnownPurchase(states: states)]
-            #expect(Self.place(knowing: payment, of: unowned) == "parked no_user 1")
+            #expect(Self.place(knowing: payment, of: unowned) == "parked no_user 1 at payment")
             let story = states.reduce(Story()) { $0.records($1, at: "01-10") }
             let owned = [both[0].key: PurchaseHistory.KnownPurchase(owner: .alice)]
             #expect(Self.place(knowing: payment, of: owned, in: [.alice: story.ledger]) == outcome)

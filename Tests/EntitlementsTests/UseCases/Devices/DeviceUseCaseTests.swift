@@ -279,6 +279,17 @@ import Testing
         #expect(ChangeDevice.dailyLimit == 200)
     }
 
+    @Test func `what a user spends is no sighting of a device`() throws {
+        var holder = Self.seats(2)
+        for device in ["a", "b"] as [Label] { _ = try holder.register(device, at: "01-01").get() }
+        for number in 0..<ChangeDevice.dailyLimit {
+            let spend = Spend(
+                idempotencyKey: "\(number)", request: "", purse: .credit, amount: 0, draws: [], spendableAfter: 0)
+            holder.ledger.append([.init(.credit(.spent(spend)), at: "01-03")], at: "01-03")
+        }
+        #expect(holder.see("b", at: "01-03 12:00").map(\.lastSeenAt) == .success("01-03 12:00"))
+    }
+
     @Test func `a device that another goes before is recorded as seen once a minute, and goes before it`() throws {
         var holder = Self.seats(2)
         for device in ["a", "b"] as [Label] { _ = try holder.register(device, at: "01-02").get() }

@@ -76,6 +76,17 @@ import Testing
         check(.addOn(.credits100), isRefused: .notAnAddOn)
     }
 
+    @Test func `what only the card store sells is no add-on of the App Store, and no second one beside it`() {
+        let cards = ["card", .xyz].map { id in
+            Product(
+                id: id, source: .stripe, app: .vpn,
+                terms: .addOn(features: [], requires: nil, seats: 0, familyShareable: false))
+        }
+        let catalogue = CatalogueVersions(.example(adding: cards))
+        check(.addOn("card"), from: catalogue, isRefused: .unknownProduct)
+        check(.addOn(.xyz), from: catalogue, gives: .addOn(.xyz, app: .vpn))
+    }
+
     @Test func `the app is needed where several sell the product`() {
         check(.addOn(.xyz), from: Self.twoApps, isRefused: .ambiguousProduct)
         check(.addOn(.xyz, app: AppID("gps")), from: Self.twoApps, gives: .addOn(.xyz, app: AppID("gps")))

@@ -100,7 +100,7 @@ extension StoreHistory {
                     for purchase in shown {
                         texts.add(purchase)
                         // Several numbers may be of one Apple account, whose history has all of them.
-                        found.answered.formUnion(purchase.numbers.intersection(ids))
+                        found.answered.formUnion(owed.numbers.filter { $0.names(purchase.state) }.map(\.id))
                     }
                 } else {
                     found.unknown.insert(number.id)
@@ -112,7 +112,7 @@ extension StoreHistory {
                 if error.meetsAll { break }
             }
         }
-        let claimable = Set(texts.all.filter { owed.claims($0.state, named: $0.numbers) }.map(\.state.key))
+        let claimable = Set(texts.all.map(\.state).filter(owed.claims).map(\.key))
         found.purchases = texts.all.filter { claimable.contains($0.state.key) }
         if owed.unknownToday + found.unknown.count >= Lookups.maximumUnknown, !found.unknown.isEmpty, owed.user != nil {
             logger.warning(
@@ -132,7 +132,7 @@ extension StoreHistory {
         guard isOwed else { return }
         for (key, shown) in Dictionary(grouping: found.purchases, by: \.state.key).sorted(by: { $0.key < $1.key }) {
             if let user = owed.user {
-                try await claim(shown, of: key, for: user, by: owed.proof(of: shown), found.purchases.map(\.state))
+                try await claim(shown, of: key, for: user, by: owed.proof(of: shown.map(\.state)))
             } else {
                 try await place(shown, of: key)
             }
@@ -145,8 +145,7 @@ extension StoreHistory {
     }
 
     private func claim(
-        _ shown: [ShownPurchase], of key: PurchaseKey, for user: UserID, by proof: AccountProof?,
-        _ receipt: [VerifiedPurchase]
+        _ shown: [ShownPurchase], of key: PurchaseKey, for user: UserID, by proof: AccountProof?
     ) async throws(Failure) {
         let (purchases, rules) = (shown.map(\.state), rules)
         // The news names the user only so that one who was erased while Apple was asked does not come back.
@@ -157,8 +156,7 @@ extension StoreHistory {
                 history, fold -> Decision<Void, Never> in
                 guard !history.erased.contains(user) else { return Decision(answer: .success(())) }
                 let context = ClaimContext(rules: rules, fold: fold)
-                let restore = Restore(purchases, to: user, proof: proof, in: context, ofReceipt: receipt)
-                return restore.decide(given: history).mapReply { _ in }
+                return Restore(purchases, to: user, proof: proof, in: context).decide(given: history).mapReply { _ in }
             }
         }
     }
@@ -242,18 +240,18 @@ extension ShownPurchase {
 }
 
 extension OwedLookups {
-    /// True if `state`, which goes by `ids`, is of a purchase that may be claimed: Apple vouches for the text that
-    /// named it, or it is of the Apple account that its sender proved.
-    fileprivate func claims(_ state: VerifiedPurchase, named ids: Set<String>) -> Bool {
-        numbers.contains { ids.contains($0.id) && ($0.account == nil || $0.account == state.account) }
+    /// True if `state` is of a purchase that may be claimed: Apple vouches for the text that named it, or it is of the
+    /// Apple account that its sender proved.
+    fileprivate func claims(_ state: VerifiedPurchase) -> Bool {
+        numbers.contains { $0.names(state) && ($0.account == nil || $0.account == state.account) }
     }
 
     /// The proof that came with a receipt for which nobody vouches, and that covers one of the states; else nil.
-    fileprivate func proof(of shown: [ShownPurchase]) -> AccountProof? {
-        for purchase in shown {
-            guard let account = purchase.state.account else { continue }
-            if numbers.contains(where: { $0.account == account && purchase.numbers.contains($0.id) }) {
-                return AccountProof(of: account, in: purchase.state.key.app, purchase.state.key.environment)
+    fileprivate func proof(of states: [VerifiedPurchase]) -> AccountProof? {
+        for state in states {
+            guard let account = state.account else { continue }
+            if numbers.contains(where: { $0.account == account && $0.names(state) }) {
+                return AccountProof(of: account, in: state.key.app, state.key.environment)
             }
         }
         return nil
@@ -261,6 +259,13 @@ extension OwedLookups {
 }
 
 extension OwedLookups.Number {
+    /// True if it is of this purchase: numbers of several apps and environments may be the same.
+    fileprivate func names(_ state: VerifiedPurchase) -> Bool {
+        (id == state.key.externalID.text || id == state.transactionID.text)
+            && (app.text.isEmpty || app == state.key.app)
+            && (environment ?? state.key.environment) == state.key.environment
+    }
+
     /// True if it was named by a receipt for which nobody vouches, and the proof beside it does not count any more.
     fileprivate func isProofOver(at now: Instant) -> Bool {
         account != nil && askedAt + HistoryWalks.proofLifetime < now

@@ -21,6 +21,10 @@ enum ReceiptRoute {
         try body.requireObject()
         let appTransaction = try AccountProof.member(of: body)
         let text = LegacyReceipt.repaired(try body.required("receipt_data", body.receipt))
+        if try await call.served({ try await $0.lookups.isSpent(call.user) }) {
+            call.api.metrics.refused(.receipt, because: "too_many_unknown")
+            throw .tooManyUnknown(at: call.now)
+        }
         let receipt = try receipts.read(text, call)
         let proof = try await AccountProof.verified(appTransaction, call)
         let sent: Retry.Proof = appTransaction == nil ? .absent : .sent
@@ -28,13 +32,11 @@ enum ReceiptRoute {
             return try await answer(to: call, Healing(answer: .notConfigured))
         }
         guard !named.ids.isEmpty else { return try await answer(to: call, Healing(answer: .complete)) }
-        switch try await call.served({ try await $0.lookups.begin(named, for: call.user, isProven: proof != nil) }) {
+        let isProven = proof.map { $0.app == named.app && $0.environment == named.environment } ?? false
+        switch try await call.served({ try await $0.lookups.begin(named, for: call.user, isProven: isProven) }) {
         case .recent: return try await answer(to: call, Healing(answer: .recent))
         case .owed: return try await answer(to: call, Healing(answer: .pending))
         case .tooMany: throw .tooManyLookups
-        case .tooManyUnknown:
-            call.api.metrics.refused(.receipt, because: "too_many_unknown")
-            throw .tooManyUnknown(at: call.now)
         case .begun(let person):
             guard let owed = try await call.served({ try await $0.lookups.owed(to: person) }) else {
                 return try await answer(to: call, Healing(answer: .recent))  // a job was faster
@@ -47,7 +49,8 @@ enum ReceiptRoute {
                 }
                 return try await answer(to: call, Healing(answer: .pending))
             }
-            return try await answer(to: call, found, of: owed, person, proof, sent)
+            return try await answer(
+                to: call, found, of: owed, person, proof, sent, isFresh: receipt.isFresh(at: call.now))
         }
     }
 
@@ -62,14 +65,15 @@ enum ReceiptRoute {
     /// Restores what Apple showed. If a job was faster, or the person was erased meanwhile, nothing is claimed.
     private static func answer(
         to call: UserCall, _ found: LookedUp, of owed: OwedLookups, _ person: UInt64, _ proof: AccountProof?,
-        _ sent: Retry.Proof
+        _ sent: Retry.Proof, isFresh: Bool
     ) async throws(Problem) -> Response {
         guard try await call.served({ try await $0.lookups.owed(to: person) }) != nil else {
             return try await answer(to: call, Healing(answer: .recent))
         }
         let purchases = found.purchases.map(\.state)
         let claimed = try await call.claimed(found.purchases, replays: [:]) { [user = call.user] history, context in
-            Restore(purchases, to: user, proof: proof, in: context, ofReceipt: purchases).decide(given: history)
+            Restore(purchases, to: user, proof: proof, in: context, ofReceipt: isFresh ? purchases : [])
+                .decide(given: history)
         }
         let answered = found.answers(to: owed)
         if !answered.isEmpty {
@@ -115,6 +119,14 @@ extension JSONBody {
             throw .invalidRequest("The member must be a string.", at: "#/" + name)
         }
         return text
+    }
+}
+
+extension LegacyReceipt {
+    /// True if an app receipt was made within 24 hours before `now`, so that it may show a purchase of these.
+    fileprivate func isFresh(at now: Instant) -> Bool {
+        guard case .app(let app) = self, let createdAt = app.createdAt else { return false }
+        return now.milliseconds - createdAt <= Instant.millisecondsPerDay
     }
 }
 

@@ -45,11 +45,13 @@ package struct Receipts: Sendable {
         in receipt: LegacyReceipt, _ text: String, provenBy proof: AccountProof?, _ sent: Retry.Proof, _ call: UserCall
     ) async throws(Problem) -> NamedPurchases? {
         var refusal: EvidenceError?
+        var proven: NamedPurchases?
         if case .app(let app) = receipt {
             do throws(EvidenceError) {
                 if let named = try signed(app, call) { return named }
             } catch {
                 refusal = error
+                if error.isOfOurs { proven = app.purchases(provenBy: proof) }
             }
         }
         if let server, refusal?.isOfOurs != false {
@@ -62,6 +64,7 @@ package struct Receipts: Sendable {
                     call.api.metrics.refused(.receipt, because: "secret_not_accepted")
                     call.api.logger.error("Apple does not accept apple.shared_secret: receipts wait until it does")
                     throw .unavailable("Apple cannot be asked about the receipt.", retryAfterSeconds: 30)
+                case .away where proven != nil: call.api.metrics.couldNotVerify(.receipt)
                 case .away:
                     call.api.metrics.couldNotVerify(.receipt)
                     throw .unavailable("Apple cannot be asked about the receipt.", retryAfterSeconds: 30)
@@ -70,12 +73,11 @@ package struct Receipts: Sendable {
         }
         guard let refusal else { return nil }
         call.api.metrics.refused(.receipt, because: refusal.reason.rawValue)
-        guard case .app(let app) = receipt, let environment = app.environment, !app.purchases.isEmpty, refusal.isOfOurs
-        else { throw Problem(refusal) }
-        guard let proof, proof.app.text == app.bundleID, proof.environment == environment else {
-            throw Problem(refusal, proof: sent)
+        if refusal.isOfOurs, let proven { return proven }
+        guard case .app(let app) = receipt, app.environment != nil, !app.purchases.isEmpty, refusal.isOfOurs else {
+            throw Problem(refusal)
         }
-        return NamedPurchases(app.purchases, of: proof.app, in: environment, onlyBy: proof.account)
+        throw Problem(refusal, proof: sent)
     }
 
     /// The purchases of a receipt that Apple signed; nil if it has none, which verifyReceipt may still show.
@@ -99,6 +101,17 @@ package struct Receipts: Sendable {
         else { throw .refused(EvidenceError(.wrongApp, "The receipt is another app's.")) }
         call.api.metrics.found(genuine: .receipt)
         return NamedPurchases(answer.purchases, of: AppID(app.bundleId), in: answer.environment)
+    }
+}
+
+extension AppReceipt {
+    /// The purchases that it names, of the Apple account of `proof` alone; nil without ids or a proof of its app and
+    /// environment.
+    fileprivate func purchases(provenBy proof: AccountProof?) -> NamedPurchases? {
+        guard let proof, proof.app.text == bundleID, proof.environment == environment, !purchases.isEmpty else {
+            return nil
+        }
+        return NamedPurchases(purchases, of: proof.app, in: environment, onlyBy: proof.account)
     }
 }
 

@@ -54,7 +54,7 @@ extension Doctor {
             let signed = Self.judge(try files.trustRoots(startup.settings), at: now)
             let receipts = Self.judge(
                 try files.receiptRoots(startup.settings), of: "apple.receipt_roots", at: now)
-            return signed.result == .ok && receipts.result != .ok ? receipts : signed
+            return signed.result == .wrong || receipts.result == .ok ? signed : receipts
         } catch {
             return .wrong("\(error)", advice: nil)
         }

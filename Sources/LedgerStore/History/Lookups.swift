@@ -62,8 +62,6 @@ package struct Lookups: Sendable {
         /// They are written down. A job asks if nothing else does before its lease ends.
         case begun(person: UInt64)
         case tooMany
-        /// Apple did not know ``maximumUnknown`` of the user's numbers since 00:00 UTC.
-        case tooManyUnknown
     }
 
     private let pool: Pool
@@ -83,10 +81,21 @@ package struct Lookups: Sendable {
         self.realNow = realNow
     }
 
-    /// Writes down what the receipt of `user` names, with the job that asks Apple. Throws when the database is away.
+    /// True if Apple did not know ``maximumUnknown`` of the user's numbers since 00:00 UTC. Locks nothing. Throws when
+    /// the database is away.
+    package func isSpent(_ user: UserID) async throws(ServiceFailure) -> Bool {
+        let start = now().startOfDay
+        return try await pool.ask { (session) throws(DatabaseError) in
+            try LookupRow.unknown(to: user, since: start, in: session) >= Self.maximumUnknown
+        }
+    }
+
+    /// Writes down what the receipt of `user` names, with the job that asks Apple. What an earlier receipt named for
+    /// which nobody vouched is named anew by one that holds, or by the same account's proof. Throws when the database
+    /// is away.
     ///
-    /// - Parameter isProven: True if the request proves an Apple account. Then what was answered without a proof is
-    ///   asked about again.
+    /// - Parameter isProven: True if the request proves an Apple account of that app and environment. Then what was
+    ///   answered without a proof is asked about again.
     package func begin(
         _ named: NamedPurchases, for user: UserID, isProven: Bool = false
     ) async throws(ServiceFailure) -> Begun {
@@ -96,17 +105,17 @@ package struct Lookups: Sendable {
             guard let person = heads?[user]?.pseudonym else { throw DatabaseError(.misuse, statement: "look up") }
             try UserRow.touch([person], in: session)
             try LookupRow.sweep(at: now, of: person, in: session)
-            guard try LookupRow.unknown(to: person, since: now.startOfDay, in: session) < Self.maximumUnknown else {
-                return .tooManyUnknown
-            }
             let known = try LookupRow.known(of: person, since: now + -Self.pause, in: session)
             let new = named.ids.filter { known[$0] == nil }
             guard known.count + new.count <= Self.maximum else { return .tooMany }
-            let again = isProven ? named.ids.filter { known[$0] == .answered } : []
-            let isOwed = known.values.contains(.owed)
+            let again = named.ids.compactMap { id -> (String, LookupRow.Known)? in
+                guard let row = known[id], row.isNamedAnew(by: named.account, isProven: isProven) else { return nil }
+                return (id, row)
+            }
+            let isOwed = known.values.contains { $0.state == .owed }
             guard isOwed || !new.isEmpty || !again.isEmpty else { return .recent }
             try LookupRow.insert(new, named, for: person, at: now, in: session)
-            try LookupRow.reopen(again, of: person, at: now, in: session)
+            try LookupRow.reopen(again, as: named, of: person, at: now, in: session)
             if isOwed, try JobRow.isAlive(.lookup, about: person, in: session) {
                 try JobRow.add(.lookup, about: person, dueAt: realNow + Jobs.lease, now: realNow, in: session)
                 return .owed
@@ -201,6 +210,20 @@ enum LookupRow {
         case proven
     }
 
+    /// A look-up as a later receipt finds it.
+    struct Known {
+        let state: State
+        let environment: StoreEnvironment?
+        /// The Apple account to which the claim is bound; nil if Apple vouched for the receipt.
+        let account: Label?
+
+        /// True if a receipt gives more than the one before: it is bound to `other`, or to nobody.
+        func isNamedAnew(by other: Label?, isProven: Bool) -> Bool {
+            if let account, other == nil || (other == account && state == .owed) { return true }
+            return isProven && state == .answered
+        }
+    }
+
     private static let insert = SQLStatement(
         "add lookup",
         """
@@ -212,12 +235,15 @@ enum LookupRow {
 
     private static let reopen = SQLStatement(
         "reopen lookup",
-        "UPDATE lookups SET asked_at = ?, answered_at = NULL WHERE user_id = ? AND transaction_id = ?")
+        """
+        UPDATE lookups SET environment = ?, account = ?, asked_at = ?, answered_at = NULL
+        WHERE user_id = ? AND transaction_id = ?
+        """)
 
     private static let known = SQLStatement(
         "find lookups",
         """
-        SELECT transaction_id, answered_at IS NOT NULL, is_proven FROM lookups
+        SELECT transaction_id, answered_at IS NOT NULL, is_proven, environment, account FROM lookups
         WHERE user_id = ? AND (answered_at IS NULL OR answered_at > ?)
         """)
 
@@ -225,12 +251,20 @@ enum LookupRow {
         "count unknown lookups",
         "SELECT COUNT(*) FROM lookups WHERE user_id = ? AND is_unknown AND asked_at >= ?")
 
+    private static let unknownByName = SQLStatement(
+        "count a user's unknown lookups",
+        """
+        SELECT COUNT(*) FROM users u STRAIGHT_JOIN lookups l ON l.user_id = u.pseudonym
+        WHERE u.user_id = ? AND l.is_unknown AND l.asked_at >= ?
+        """)
+
     private static let owed = SQLStatement(
         "find owed lookups",
         """
         SELECT l.transaction_id, l.app, u.user_id, l.asked_at, l.environment, l.account
         FROM lookups l LEFT JOIN users u ON u.pseudonym = l.user_id
-        WHERE l.user_id = ? AND l.answered_at IS NULL AND l.asked_at <= ? ORDER BY l.asked_at, l.transaction_id LIMIT ?
+        WHERE l.user_id = ? AND l.answered_at IS NULL AND l.asked_at <= ?
+        ORDER BY l.asked_at, l.is_unknown, l.transaction_id LIMIT ?
         """)
 
     private static let firstOwed = SQLStatement(
@@ -239,7 +273,7 @@ enum LookupRow {
     private static let answer = SQLStatement(
         "answer lookup",
         """
-        UPDATE lookups SET answered_at = ?, is_proven = ?, is_unknown = ?
+        UPDATE lookups SET answered_at = ?, is_proven = ?, is_unknown = is_unknown OR ?
         WHERE user_id = ? AND transaction_id = ? AND asked_at = ? AND answered_at IS NULL
         """)
 
@@ -275,21 +309,35 @@ enum LookupRow {
             })
     }
 
-    /// Makes answered look-ups owed again at once.
+    /// Makes look-ups owed at once as `named`, but never binds to an account what Apple vouched for.
     static func reopen(
-        _ ids: [String], of person: UInt64, at now: Instant, in session: Session
+        _ rows: [(id: String, known: Known)], as named: NamedPurchases, of person: UInt64, at now: Instant,
+        in session: Session
     ) throws(DatabaseError) {
-        try session.executeEach(reopen, ids.map { [.int64(now.milliseconds), .uint64(person), .text($0)] })
+        try session.executeEach(
+            reopen,
+            rows.map { (id, known) in
+                let isVouched = known.account == nil
+                let (environment, account) =
+                    isVouched ? (known.environment, nil) : (named.environment, named.account)
+                return [
+                    Value(environment?.rawValue), Value(account?.text), .int64(now.milliseconds), .uint64(person),
+                    .text(id),
+                ]
+            })
     }
 
     /// The look-ups of a person that are owed, or were answered after `instant`.
     static func known(
         of person: UInt64, since instant: Instant, in session: Session
-    ) throws(DatabaseError) -> [String: State] {
-        var states: [String: State] = [:]
+    ) throws(DatabaseError) -> [String: Known] {
+        var states: [String: Known] = [:]
         for row in try session.query(known, [.uint64(person), .int64(instant.milliseconds)]) {
             let (isAnswered, isProven) = (try row.bool(1), try row.bool(2))
-            states[try row.text(0)] = isAnswered ? (isProven ? .proven : .answered) : .owed
+            states[try row.text(0)] = Known(
+                state: isAnswered ? (isProven ? .proven : .answered) : .owed,
+                environment: try row.optionalText(3).flatMap(StoreEnvironment.init(rawValue:)),
+                account: try row.optionalText(4).map { Label($0) })
         }
         return states
     }
@@ -297,6 +345,11 @@ enum LookupRow {
     /// The number of look-ups of a person since `instant` about which Apple said that it does not know them.
     static func unknown(to person: UInt64, since instant: Instant, in session: Session) throws(DatabaseError) -> Int {
         try session.query(unknown, [.uint64(person), .int64(instant.milliseconds)]).first?.int(0) ?? 0
+    }
+
+    /// The same of a user, who may never have been seen.
+    static func unknown(to user: UserID, since instant: Instant, in session: Session) throws(DatabaseError) -> Int {
+        try session.query(unknownByName, [.text(user.text), .int64(instant.milliseconds)]).first?.int(0) ?? 0
     }
 
     /// The first look-ups that are owed at `now`, the oldest first; nil if there are none.
@@ -310,7 +363,7 @@ enum LookupRow {
             OwedLookups.Number(
                 id: try row.text(0), app: AppID(try row.text(1)),
                 environment: try row.optionalText(4).flatMap(StoreEnvironment.init(rawValue:)),
-                account: try row.optionalText(5).flatMap { Label($0) },
+                account: try row.optionalText(5).map { Label($0) },
                 askedAt: Instant(milliseconds: try row.int64(3)))
         }
         return OwedLookups(
@@ -332,8 +385,9 @@ enum LookupRow {
             answer,
             numbers.map { number in
                 [
-                    .int64(now.milliseconds), Value(isProven), Value(unknown.contains(number.id)), .uint64(person),
-                    .text(number.id), .int64(number.askedAt.milliseconds),
+                    .int64(now.milliseconds), Value(isProven || number.account != nil),
+                    Value(unknown.contains(number.id)), .uint64(person), .text(number.id),
+                    .int64(number.askedAt.milliseconds),
                 ]
             })
     }

@@ -226,8 +226,51 @@ struct ReceiptThiefTests {
             let text = (id: "1003", text: try shop.server.authority.sign(fresh).text)
             shop.apple.add(.init(texts: [try shop.text("1001"), text]))
             shop.apple.add(.init(texts: [try shop.text("1002", account: "9")]))
-            let answer = try await shop.show(SimulatedReceipt(["1001", "1002", "1003"]))
-            #expect(Set(ReceiptRouteTests.outcomes(answer)) == ["1003 attached", "1001 attached", " refused"])
+            var receipt = SimulatedReceipt(["1001", "1002", "1003"])
+            #expect(
+                Set(ReceiptRouteTests.outcomes(try await shop.show(receipt, as: "thief"))) == [
+                    "1003 attached", " refused",
+                ],
+                "an old receipt shows nothing new")
+            receipt.createdAt = Fixture.now.milliseconds
+            let answer = try await shop.show(receipt)
+            #expect(Set(ReceiptRouteTests.outcomes(answer)) == ["1001 attached", " refused"])
+        }
+    }
+
+    @Test func `while verifyReceipt is away a receipt waits, unless its sender proves the account`() async throws {
+        for answer in ["", #"{"status":21005}"#, "no JSON"] {
+            try await ReceiptRouteTests.open { shop in
+                shop.apple.add(.init(texts: [try shop.text("1001")]))
+                shop.desk.say(answer, answer)
+                let waiting = try await Self.send(.madeUp, as: "u1", shop)
+                #expect(waiting.status == 503, "\(waiting.body)")
+                let proof = try Self.proof("704897469903383919", shop)
+                let proven = try await Self.send(.madeUp, as: "u1", provenBy: proof, shop)
+                #expect(ReceiptRouteTests.outcomes(try proven.json) == ["1001 attached"], "\(proven.body)")
+            }
+        }
+    }
+
+    @Test func `a number of one environment vouches for nothing in the other`() async throws {
+        try await ReceiptRouteTests.open { shop in
+            shop.apple.add(.init(texts: [try shop.text("1001", account: "1")]))
+            let victims = try ["1001", "2002"].map { try shop.text($0, account: "7", in: .production) }
+            shop.apple.add(.init(environment: .production, texts: victims))
+            shop.apple.fail(.unreachable("away"))
+            #expect(try await shop.show(SimulatedReceipt(["1001"]), as: "thief")["history"]?.string == "pending")
+            var app = SimulatedAppTransaction(bundleId: Fixture.app.text, at: Fixture.now.milliseconds)
+            (app.appTransactionId, app.environment, app.appAppleId) = ("1", .production, 1)
+            var made = SimulatedReceipt(["2002"])
+            made.type = "Production"
+            let body = #"""
+                {"receipt_data":"\#(made.unsignedText)","signedAppTransaction":"\#(try shop.server.authority.sign(app).text)"}
+                """#
+            shop.desk.say(#"{"status":21003}"#)
+            #expect(try await shop.send(body, as: "thief").json["history"]?.string == "pending")
+            try await shop.server.api.history?.lookUp(for: shop.person())
+            #expect(try await shop.purchases(of: "thief") == ["1001"])
+            #expect(try await shop.count("purchases WHERE environment = 'Production'") == 0)
         }
     }
 
@@ -259,6 +302,9 @@ struct ReceiptThiefTests {
                 shop.server.clock.now = shop.server.clock.now + Lookups.pause
             }
             #expect(shop.apple.asked.count == 50)
+            let asked = shop.desk.asked.count
+            let madeUp = try await Self.send(.madeUp, as: "u1", shop)
+            #expect(madeUp.status == 429 && shop.desk.asked.count == asked, "nor is verifyReceipt asked")
             let refused = try await shop.send(#"{"receipt_data":"\#(try receipt(10).text)"}"#)
             #expect(refused.status == 429 && refused.code == "rate_limited", "\(refused.body)")
             let rest = 23 * 3_600 - 10 * 600

@@ -86,6 +86,50 @@ struct LookupsTests {
         }
     }
 
+    @Test func `an id that Apple does not know counts until midnight, also when it is named again`() async throws {
+        try await TestStore.open { store in
+            let (lookups, user) = (Self.lookups(store), Sample.user(1))
+            store.clock.now = store.clock.now.startOfDay + Instant.millisecondsPerDay
+            #expect(try await !lookups.isSpent(user), "who was never seen asked for nothing")
+            let ids = (0..<Lookups.maximumUnknown).map(String.init)
+            let person = try #require(Self.person(try await lookups.begin(Self.named(ids), for: user)))
+            for unknown in [Set(ids.dropLast()), ["49"]] {
+                #expect(try await !lookups.isSpent(user))
+                let owed = try #require(try await lookups.owed(to: person)).numbers
+                try await lookups.finish(owed, unknown: unknown, of: person)
+                store.clock.now = store.clock.now + Lookups.pause
+                _ = try await lookups.begin(Self.named(ids), for: user)
+            }
+            #expect(try await lookups.isSpent(user))
+            #expect(try await lookups.owed(to: person)?.unknownToday == Lookups.maximumUnknown)
+            store.clock.now = store.clock.now.startOfDay + Instant.millisecondsPerDay
+            #expect(try await !lookups.isSpent(user))
+        }
+    }
+
+    @Test func `a receipt that holds, or the same proof, names anew what one without a voucher named`() async throws {
+        try await TestStore.open { store in
+            let (lookups, user) = (Self.lookups(store), Sample.user(1))
+            let start = store.clock.now
+            func name(onlyBy account: Label?) async throws -> (askedAt: Instant, account: Label?)? {
+                store.clock.now = store.clock.now + 1
+                _ = try await lookups.begin(
+                    NamedPurchases(["1"], of: Self.app, in: .sandbox, onlyBy: account), for: user)
+                let rows = try await store.schema.rows("SELECT pseudonym FROM users")
+                guard case .uint64(let person)? = rows.first?.first else { return nil }
+                return try await lookups.owed(to: person)?.numbers.first.map { ($0.askedAt, $0.account) }
+            }
+            let (mine, other) = (Label("mine"), Label("other"))
+            for (account, expected) in [
+                (mine, (1, mine)), (mine, (2, mine)), (other, (2, mine)), (nil, (4, nil)), (mine, (4, nil)),
+                (nil, (4, nil)),
+            ] as [(Label?, (Int64, Label?))] {
+                let named = try #require(try await name(onlyBy: account))
+                #expect(named.askedAt == start + expected.0 && named.account == expected.1)
+            }
+        }
+    }
+
     @Test func `a user may not have more than a hundred at once`() async throws {
         try await TestStore.open { store in
             let (lookups, user) = (Self.lookups(store), Sample.user(1))

@@ -8,6 +8,8 @@ package protocol Call: Sendable {
     var incoming: OpenCall { get }
     /// True if the sender is authenticated before the request body is read.
     var isSenderKnown: Bool { get }
+    /// True if the sender is a server with an API key.
+    var isServer: Bool { get }
 }
 
 /// A request whose sender is not authenticated by a token: of anyone, or of a store that signs its webhooks.
@@ -23,6 +25,7 @@ package struct OpenCall: Call {
 
     package var incoming: OpenCall { self }
     package var isSenderKnown: Bool { false }
+    package var isServer: Bool { false }
     /// The network of the sender, for rates per network.
     package var network: [UInt8] { api.network(context.peer, request.headers[.forwardedFor]) }
 
@@ -81,7 +84,7 @@ extension Call {
     ///   too many bytes is `payload_too_large`; one without its end is `body_incomplete`.
     func json() async throws(Problem) -> JSONBody {
         let coding = try MediaType.codingOfJSON(in: request, allowsGzip: isSenderKnown)
-        return try JSONBody(try decoded(try await bytes(), from: coding))
+        return try parsed(try await bytes(), from: coding)
     }
 
     /// The body as JSON, or an empty object for a request without a body.
@@ -91,7 +94,13 @@ extension Call {
         let bytes = try await bytes()
         guard !bytes.isEmpty else { return try JSONBody(Array("{}".utf8)) }
         let coding = try MediaType.codingOfJSON(in: request, allowsGzip: isSenderKnown)
-        return try JSONBody(try decoded(bytes, from: coding))
+        return try parsed(bytes, from: coding)
+    }
+
+    private func parsed(_ bytes: [UInt8], from coding: MediaType.Coding) throws(Problem) -> JSONBody {
+        let body = try JSONBody(try decoded(bytes, from: coding))
+        if isServer { try body.refusePreview(isOffered: incoming.parameters?.contains(Endpoint.dryRun) ?? false) }
+        return body
     }
 
     private func decoded(_ bytes: [UInt8], from coding: MediaType.Coding) throws(Problem) -> [UInt8] {

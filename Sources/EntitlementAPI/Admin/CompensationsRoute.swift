@@ -33,9 +33,6 @@ package enum CompensationsRoute {
         }
         let tier = try body.text("tier", characters: 1...255)
         let (reason, reference) = (try body.requiredReason(), try body.requiredText("reference"))
-        guard body.value[Endpoint.dryRun] == nil else {
-            throw .invalidRequest("A preview is asked for with ?dry_run=1.", at: "#/" + Endpoint.dryRun)
-        }
         let outage = OperatorAct.Outage(
             from: startsAt, to: endsAt, hours: hours, tier: tier.map { TierID($0) },
             countsAnySource: try body.flag("any_source") ?? false)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import StrictJSON
 import Synchronization
 
 /// The preview that the acts of one request make, in place of what they would record.
@@ -42,5 +43,21 @@ extension SignedCall {
             return try IdempotencyKey(of: request).text
         }
         return api.newID()
+    }
+}
+
+extension JSONBody {
+    /// Refuses a member that asks for a preview, whatever its value and spelling. Ignored as an unknown member, it
+    /// would let the act be carried out that its sender only wanted to see.
+    ///
+    /// - Parameter isOffered: True if the query of the request may ask for a preview.
+    /// - Throws: `invalid_request`.
+    func refusePreview(isOffered: Bool) throws(Problem) {
+        let asking = value.members?.first { $0.name.lowercased().filter { !"_-".contains($0) } == "dryrun" }
+        guard let asking else { return }
+        throw .invalidRequest(
+            isOffered
+                ? "A preview is asked for with ?\(Endpoint.dryRun)=1." : "This request has no preview: leave it out.",
+            at: "#/" + asking.name)
     }
 }

@@ -15,6 +15,7 @@ package protocol SignedCall: Call {
 
 extension SignedCall {
     package var isSenderKnown: Bool { true }
+    package var isServer: Bool { false }
     package var previewSheet: PreviewSheet? { nil }
 }
 
@@ -25,6 +26,7 @@ package struct ServerCall: SignedCall {
     let secret: APIKeySecret
     package let incoming: OpenCall
     package var previewSheet: PreviewSheet?
+    package var isServer: Bool { true }
 
     /// Runs `fold` at once.
     ///

@@ -17,11 +17,27 @@ import Testing
         #expect(example.effective.map(\.shown) == defaults.effective.map(\.shown))
     }
 
+    @Test func `a production start from the example differs in nothing from one without a file`() throws {
+        var inputs = SettingsInputs(
+            environment: [
+                "GATEPASS_ENVIRONMENT": "production", "GATEPASS_AUTH_HS256_SECRET": String(repeating: "0aZ/", count: 8),
+                "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
+            ])
+        let defaults = try LoadedSettings(from: inputs)
+        inputs.file = .init(name: "example", text: try Self.example())
+        let example = try LoadedSettings(from: inputs)
+        #expect(example.settings == defaults.settings)
+        #expect(example.effective.map { [$0.key, $0.shown] } == defaults.effective.map { [$0.key, $0.shown] })
+        #expect(!example.settings.dashboard.onMainPort, "the staff's pages are not on the public port")
+    }
+
     @Test func `the example names every key in order, those whose default depends on the environment in comments`()
         throws
     {
         let uncommented = try Self.example().split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            let isSetting = ["sandbox_access:", "on_start:", "on_change:"].contains { line.contains("# \($0)") }
+            let isSetting = ["sandbox_access:", "on_start:", "on_change:", "on_main_port:"].contains {
+                line.contains("# \($0)")
+            }
             return isSetting ? line.replacingOccurrences(of: "# ", with: "") : String(line)
         }
         let file = SettingsFile(.init(name: "example", text: uncommented.joined(separator: "\n")))

@@ -128,6 +128,15 @@ import Testing
                 + "key, which everybody knows; remove it, and start with a database that no development server "
                 + "has used"),
         Case(
+            "the staff's pages on the port of the API, without an address",
+            [
+                "GATEPASS_AUTH_HS256_SECRET": secret, "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key,
+                "GATEPASS_DASHBOARD_ON_MAIN_PORT": "true",
+            ],
+            "GATEPASS_DASHBOARD_ON_MAIN_PORT: dashboard.on_main_port puts the staff's pages on the port of the API, "
+                + "and dashboard.address does not say where people reach them; write dashboard.address, such as "
+                + "https://gatepass.example.com, or leave dashboard.on_main_port out"),
+        Case(
             "a broken address is one fault, not two",
             ["GATEPASS_AUTH_JWKS_URL": "nowhere", "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key],
             "GATEPASS_AUTH_JWKS_URL: auth.jwks_url is \"nowhere\", which is not an http or https URL; "
@@ -174,6 +183,25 @@ import Testing
                 ])
         ).settings
         #expect(settings.stripe.signingSecrets.count == 1 && settings.http.metricsToken != nil)
+    }
+
+    @Test func `the staff's pages are on the port of the API in production with an address, or while they are off`()
+        throws
+    {
+        var variables = [
+            "GATEPASS_AUTH_HS256_SECRET": Self.secret, "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": Self.key,
+            "GATEPASS_DASHBOARD_ON_MAIN_PORT": "true", "GATEPASS_DASHBOARD_ADDRESS": "https://gatepass.example.com",
+        ]
+        let open = try LoadedSettings(from: Self.inputs("production", variables)).settings.dashboard
+        #expect(open.onMainPort && open.origins(port: 8080) == ["https://gatepass.example.com"])
+        variables["GATEPASS_DASHBOARD_ADDRESS"] = "http://gatepass.example.com"
+        let error = #expect(throws: SettingsError.self) {
+            try LoadedSettings(from: Self.inputs("production", variables))
+        }
+        #expect(error?.faults.map(\.place) == [.named("GATEPASS_DASHBOARD_ADDRESS")], "one fault, not two")
+        variables["GATEPASS_DASHBOARD_ADDRESS"] = nil
+        variables["GATEPASS_DASHBOARD_ENABLED"] = "false"
+        #expect(throws: Never.self) { try LoadedSettings(from: Self.inputs("production", variables)) }
     }
 
     @Test func `production counts sandbox purchases for testers and changes nothing on start; development does`()

@@ -1,6 +1,7 @@
 extension Settings {
     /// Notes the settings with which production refuses to start. These are secrets that are missing, too short, blank,
-    /// a default or a placeholder, and sign-in keys that are fetched without TLS.
+    /// a default or a placeholder, sign-in keys that are fetched without TLS, and a dashboard on the public port
+    /// without an address.
     ///
     /// Development roots are refused when the roots are read.
     func refuseUnfitForProduction(_ reader: inout SettingsReader) {
@@ -25,6 +26,7 @@ extension Settings {
             }
         }
         refuseKeyEncryptionKey(&reader)
+        refuseUnknownAddress(&reader)
         refuseShort(
             stripe.signingSecrets, of: "stripe.signing_secrets", "copy the secret of the webhook endpoint: whsec_…",
             &reader)
@@ -54,6 +56,17 @@ extension Settings {
         if secrets.contains(where: { !$0.isBlank && $0.text.count < shortest }) {
             reader.report(key, "\(key) is shorter than \(shortest) characters", remedy)
         }
+    }
+
+    /// Refuses the staff's pages on the port of the API unless an address says that they are meant to be there.
+    private func refuseUnknownAddress(_ reader: inout SettingsReader) {
+        let (key, address) = ("dashboard.on_main_port", "dashboard.address")
+        guard dashboard.enabled, dashboard.onMainPort, dashboard.address == nil else { return }
+        guard !reader.faultyKeys.contains(address) else { return }
+        reader.report(
+            key,
+            "\(key) puts the staff's pages on the port of the API, and \(address) does not say where people reach them",
+            "write \(address), such as https://gatepass.example.com, or leave \(key) out")
     }
 
     private func refuseKeyEncryptionKey(_ reader: inout SettingsReader) {

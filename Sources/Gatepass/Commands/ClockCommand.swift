@@ -22,7 +22,7 @@ struct ClockShowCommand: AsyncParsableCommand {
     /// Throws the exit status 1 if no server runs.
     func run() async throws {
         try await Startup.reporting {
-            let answer = try await RunningServer(on: Installation(path: installation.dataDir)).clock().required()
+            let answer = try await RunningServer(on: installation.installation).clock().required()
             print(json ? answer.body : "\(answer.members["now"] ?? "")")
         }
     }
@@ -48,7 +48,8 @@ struct ClockAdvanceCommand: AsyncParsableCommand {
             throw ValidationError("\(duration) is no length of time: write 40d, 12h or 1d12h30m")
         }
         try await Startup.reporting {
-            let server = try RunningServer(on: Installation(path: installation.dataDir))
+            let server = try RunningServer(on: installation.installation)
+            StandardError.print(Target.line(of: server.installation))
             try await server.advanceClock(by: duration) { answer in
                 guard !json else { return print(answer.body) }
                 for happening in ClockHappening.all(in: answer) { print(happening.line) }

@@ -61,7 +61,7 @@ struct CompensateCommand: AsyncParsableCommand {
     /// Throws the exit status 1 if the compensation is refused or the database cannot be reached. What was given until
     /// then stays, and a repeat goes on.
     func run() async throws {
-        let startup = try installation.startupForKeys()
+        let startup = try installation.startupToAct()
         let compensation = Compensation(
             for: try outage, reason: reason, reference: reference, by: .commandLine, isDry: output.dryRun)
         try await Startup.reporting {

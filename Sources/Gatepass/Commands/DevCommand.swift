@@ -21,7 +21,7 @@ struct DevCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 if the database or the server cannot start.
     func run() async throws {
-        let installation = Installation(path: installation.dataDir)
+        let installation = installation.installation
         try await Startup.reporting { try await serve(installation) }
     }
 
@@ -72,7 +72,8 @@ struct DevCommand: AsyncParsableCommand {
     private func overrides(_ installation: Installation, _ database: EmbeddedMariaDB) throws -> [String: String] {
         [
             "environment": "development", "http.port": String(port), "database.socket": database.socket,
-            "database.user": database.user, "database.name": Self.schema,
+            "database.user": database.user, "database.name": Self.schema, "database.password": "",
+            "database.tls_ca": "",
             "auth.hs256_secret": try installation.secret(), "auth.public_key_file": "", "auth.jwks_url": "",
             "auth.issuer": "", "auth.audience": "", "auth.user_id_claim": "sub",
             "stripe.signing_secrets": try installation.cardSecret(),

@@ -17,7 +17,8 @@ struct InspectCommand: AsyncParsableCommand {
     func run() async throws {
         let text = (jws == "-" ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) : jws)
             .trimmingCharacters(in: .whitespacesAndNewlines)
-        let root = Installation(path: installation.dataDir).rootFile
+        let kept = installation.installation
+        let root = kept.rootFile
         let isInstalled = FileManager.default.fileExists(atPath: root)
         let startup = try Startup(
             installation.options, overrides: isInstalled ? ["apple.trust_roots": roots(with: root)] : [:])
@@ -26,7 +27,8 @@ struct InspectCommand: AsyncParsableCommand {
             apps: Set(apps.map { StoreApp(bundleId: $0.id.text, appAppleId: $0.appleID) }),
             roots: try Startup.reporting { try startup.files.trustRoots(startup.settings) })
         show(text)
-        try judge(text, with: verifier, at: installation.clock.now().milliseconds)
+        let clock = kept.runningAddress == nil ? WallClock.real : kept.clock.wallClock
+        try judge(text, with: verifier, at: clock.now().milliseconds)
     }
 
     private func roots(with root: String) -> String { "\(Settings.Apple.defaultTrustRoot),\(root)" }

@@ -34,8 +34,8 @@ struct KeysCreateCommand: AsyncParsableCommand {
     /// Throws if the scopes are wrong, and the exit status 1 if the database cannot be reached.
     func run() async throws {
         let request = try request()
+        let startup = try installation.startupToAct()
         guard !output.dryRun else { return print(request.preview.text(json: output.json)) }
-        let startup = try installation.startup()
         try await Startup.reporting {
             let (key, secret) = try await startup.withPool { pool in
                 try await APIKeys(pool: pool).create(request, by: .commandLine, reason: why.reason)
@@ -114,7 +114,7 @@ struct KeysRevokeCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 if there is no such key, or the database cannot be reached.
     func run() async throws {
-        let startup = try installation.startup()
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
             let key = try await startup.withPool { pool in
                 let keys = APIKeys(pool: pool)

@@ -10,13 +10,13 @@ struct MigrateCommand: AsyncParsableCommand {
     /// The time-out of a statement: 12 hours in seconds, because a migration may rewrite a large table.
     private static let longestStep = 43_200
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup var installation: InstallationOptions
 
     /// Throws the exit status 1 if a migration is refused or the database cannot be reached.
     func run() async throws {
-        let startup = try Startup(options)
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
-            let migrations = try startup.files.migrations(options.migrations)
+            let migrations = try startup.files.migrations(startup.options.migrations)
             let done = try await startup.withPool(longestStatement: Self.longestStep) { pool in
                 try await Migrator(pool: pool, migrations: migrations).migrate()
             }

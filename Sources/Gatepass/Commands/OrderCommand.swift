@@ -26,7 +26,7 @@ struct OrderCommand: AsyncParsableCommand {
     /// Throws the exit status 1 if Apple or the database cannot be reached.
     func run() async throws {
         let order = try order()
-        let startup = try installation.startupAsServer()
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
             let found = try await startup.withStoreHistory { history, store in
                 try await store.lookups.note(order: order.text, by: .commandLine, audit: store.audit)

@@ -29,7 +29,7 @@ struct ProjectionRebuildCommand: AsyncParsableCommand {
             guard let user = UserID(text) else { throw ValidationError("\(text) is no user id") }
             return user
         }
-        let startup = try installation.startup()
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
             let people = try await startup.withPool { pool in
                 let projection = Projection(

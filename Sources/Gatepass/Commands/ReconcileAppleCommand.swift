@@ -30,7 +30,7 @@ struct ReconcileAppleCommand: AsyncParsableCommand {
     /// Throws the exit status 1 if Apple or the database fails on the way.
     func run() async throws {
         let (start, asked) = (try start(), try asked())
-        let startup = try installation.startupAsServer()
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
             guard let credentials = startup.settings.apple.credentials else { throw Failure.noKey }
             let client = HTTPClient.outward()
@@ -87,7 +87,7 @@ struct ReconcileAppleCommand: AsyncParsableCommand {
         let verifier = { @Sendable in verifiers.verifier(for: store.catalogue.snapshot) }
         let server = try await AppleServer(
             startup.settings.apple, credentials, files: startup.files, client: client,
-            simulated: installation.overrides.isEmpty ? nil : Installation(path: installation.dataDir), store: door,
+            simulated: startup.installation, store: door,
             pace: ApplePace(), metrics: metrics, logger: startup.logger)
         let cards = startup.settings.stripe
         let inbox = StoreInbox(

@@ -38,7 +38,7 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
     /// came.
     func run() async throws {
         let start = try start()
-        let startup = try installation.startupForKeys()
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
             guard let key = startup.settings.stripe.apiKey, !key.isBlank else { throw Failure.noKey }
             let outcome = try await StripeEventList.reading(

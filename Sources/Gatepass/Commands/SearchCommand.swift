@@ -30,7 +30,7 @@ struct SearchCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 if the database cannot be reached.
     func run() async throws {
-        let startup = try installation.startupForKeys()
+        let startup = try installation.startup()
         try await Startup.reporting {
             let found = try await startup.withPool { pool in
                 let settings = try await LedgerSettings(startup.settings, from: pool, clock: startup.clock)

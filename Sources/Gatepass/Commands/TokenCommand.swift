@@ -15,7 +15,7 @@ struct TokenCommand: AsyncParsableCommand {
     /// user id, and the exit status 1 if there is no installation.
     func run() async throws {
         guard let user = UserID(user) else { throw ValidationError("\(user) is no user id") }
-        let installation = Installation(path: installation.dataDir)
+        let installation = installation.installation
         try await Startup.reporting {
             try installation.requireMade()
             print(try await DevelopmentToken.make(for: user, secret: try installation.secret()))

@@ -4,10 +4,6 @@ enum IdleSettings {
 
     /// The keys of idle settings whose value is not the default.
     static func set(in settings: [EffectiveSetting]) -> [String] {
-        var reader = SettingsReader(layers: [])
-        _ = Settings(&reader)
-        let defaults = Dictionary(
-            reader.effective.map { ($0.key, $0.shown) }, uniquingKeysWith: { first, _ in first })
-        return settings.filter { keys.contains($0.key) && $0.shown != defaults[$0.key] }.map(\.key)
+        settings.filter { keys.contains($0.key) && $0.shown != EffectiveSetting.defaults[$0.key] }.map(\.key)
     }
 }

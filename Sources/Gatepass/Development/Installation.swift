@@ -27,6 +27,7 @@ struct Installation {
         case inUse(directory: String)
         case notWritable(directory: String, reason: String)
         case missing(directory: String)
+        case notRunning(directory: String)
         case production
 
         var description: String {
@@ -37,6 +38,8 @@ struct Installation {
                 "the directory \(directory) cannot be used (\(reason)): name another with --data-dir"
             case .missing(let directory):
                 "there is no installation in \(directory): start `gatepass dev` there, or name one with --data-dir"
+            case .notRunning(let directory):
+                "no development server runs in \(directory): start `gatepass dev` there, or leave --data-dir out"
             case .production: "`gatepass dev` is for development, and environment is production: use `gatepass serve`"
             }
         }
@@ -210,9 +213,6 @@ struct Installation {
     /// The settings of the running server that replace those of the settings file, by key; nil if none runs.
     var runningSettings: [String: String]? { announced?.filter { $0.key.contains(".") || $0.key == "environment" } }
 
-    /// The database settings of the running server, by key; nil if none runs.
-    var runningDatabase: [String: String]? { announced?.filter { $0.key.hasPrefix("database.") } }
-
     /// The address of the running server; nil if none runs.
     var runningAddress: String? { announced?["address"] }
 
@@ -227,18 +227,32 @@ struct Installation {
     }
 
     private var announced: [String: String]? {
-        guard let text = try? String(contentsOf: running, encoding: .utf8) else { return nil }  // none runs
+        guard isHeld, let text = try? String(contentsOf: running, encoding: .utf8) else { return nil }  // none runs
         let lines = text.split(separator: "\n").map { line in
             line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         }
         return Dictionary(lines.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }) { first, _ in first }
     }
 
-    /// Writes the running server's settings to a file, where other commands find them. Throws an error of the file
-    /// system.
+    /// Writes the running server's settings to a file, where other commands find them. They count until this process
+    /// ends. Throws `Failure`, or an error of the file system.
     func announce(_ settings: [String: String]) throws {
         let lines = settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         try write(lines.joined(separator: "\n"), to: running)
+        // Like the directory's lock, this one ends with the process, however that ends. It waits for a command that
+        // looks at the file just now.
+        let file = open(running.path, O_RDWR | O_CLOEXEC)
+        guard file >= 0, flock(file, LOCK_EX) == 0 else {
+            throw Failure.notWritable(directory: directory.path, reason: String(cString: strerror(errno)))
+        }
+    }
+
+    /// True while the process runs that wrote the settings. A process that was killed leaves its file behind.
+    private var isHeld: Bool {
+        let file = open(running.path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return flock(file, LOCK_SH | LOCK_NB) != 0
     }
 
     /// Removes the file that `announce` wrote. Only the process that holds the lock may call it.

@@ -31,7 +31,7 @@ extension Simulation {
     /// if an option has a wrong value.
     func lose() async throws {
         let sold = try sold(from: try catalogue())
-        try await reporting {
+        try await reporting(tellsServer: false) {
             try sold.keep(in: installation)
             let words = "\(sold.user) bought \(sold.product) as \(sold.transactionID), and the server was not told"
             print(has(.json) ? try JSONText.pretty(["transaction_id": sold.transactionID, "words": words]) : words)
@@ -56,7 +56,7 @@ extension Simulation {
     /// Prints the app receipt of the Apple account that made the user's newest purchase, or a transaction receipt, as
     /// an app of iOS 6 has it, about `--transaction`. Throws the exit status 1 if there is no such purchase.
     func printReceipt() async throws {
-        try await reporting {
+        try await reporting(tellsServer: false) {
             let sold = try SoldPurchase.all(in: installation).filter { $0.user == user && $0.isAskedFor != true }
             let periods = try KeptSubscription.all(in: installation).filter { $0.user == user }.flatMap { kept in
                 kept.subscription.periods.map { kept.subscription.transaction(of: $0, signedAt: at) }

@@ -21,7 +21,7 @@ struct Simulation {
     init(_ options: StoryOptions, about subject: String) throws {
         self.options = options
         self.subject = subject
-        installation = Installation(path: options.installation.dataDir)
+        installation = options.installation.installation
         let instant = options.at.map(RFC3339.instant) ?? installation.clock.now()
         guard let instant else { throw ValidationError("--at \(options.at ?? "") is not RFC 3339 in UTC") }
         at = instant.milliseconds
@@ -50,14 +50,26 @@ struct Simulation {
         return target
     }
 
-    /// Reads the catalogue. Throws the exit status 1 if it has a fault.
-    func catalogue() throws -> Catalogue { try Startup(options.installation.options).catalogueFile().catalogue }
+    /// Reads the catalogue, and no settings, because a story is about the installation whatever they say. Throws the
+    /// exit status 1 if it has a fault.
+    func catalogue() throws -> Catalogue {
+        let command = options.installation.options
+        return try Startup.reporting {
+            try CatalogueLocation.load(
+                explicit: command.catalogue, environment: ProcessInfo.processInfo.environment,
+                lookup: .ofProcess().around(config: command.config)
+            ).catalogue
+        }
+    }
 
     /// Runs `body`, prints its error and throws the exit status 1 in its place. A missing installation is reported in
-    /// the same way.
-    func reporting(_ body: () async throws -> Void) async throws {
+    /// the same way. If `body` tells the server, the server is named first on the standard error stream.
+    func reporting(tellsServer: Bool = true, _ body: () async throws -> Void) async throws {
         try await Startup.reporting {
             try installation.requireMade()
+            if tellsServer, !has(.print), installation.runningAddress != nil {
+                StandardError.print(Target.line(of: installation))
+            }
             try await body()
         }
     }
@@ -74,7 +86,7 @@ struct Simulation {
         transaction.environment = try environment()
         transaction.appAppleId = transaction.environment == .production ? app.appleID : nil
         transaction.appTransactionId = SoldPurchase.appTransactionID(of: user)
-        try await reporting { print(try installation.authority().sign(transaction).text) }
+        try await reporting(tellsServer: false) { print(try installation.authority().sign(transaction).text) }
     }
 
     /// Delivers the notifications that were held back. Throws the exit status 1 if no server runs.

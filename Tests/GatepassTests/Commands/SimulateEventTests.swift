@@ -4,6 +4,8 @@ import Foundation
 import Support
 import Testing
 
+@testable import Gatepass
+
 /// `gatepass simulate` tells a server what Apple would, and people what came of it.
 @Suite(.serialized) struct SimulateEventTests {
     private static let notified = "POST /api/billing/webhooks/apple"
@@ -33,8 +35,7 @@ import Testing
                 default: return .init(404, #"{"code":"not_found"}"#)
                 }
             }
-            try "address=http://127.0.0.1:\(receiver.port)".write(
-                toFile: directory + "/running", atomically: true, encoding: .utf8)
+            try Installation(path: directory).announce(["address": "http://127.0.0.1:\(receiver.port)"])
         }
 
         func close() {

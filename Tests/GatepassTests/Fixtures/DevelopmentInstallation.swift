@@ -119,12 +119,22 @@ struct DevelopmentInstallation {
 
     /// Runs the program; its exit status and what it printed. Throws when it cannot be run.
     static func run(_ words: [String]) async throws -> EndToEndAnswer {
+        let answer = try await command(words)
+        return EndToEndAnswer(status: Int(answer.status), headers: [:], body: Array(answer.text.utf8))
+    }
+
+    /// Runs the program in a working directory, with `environment` beside the present one. Throws when it cannot be
+    /// run.
+    static func command(
+        _ words: [String], environment: [String: String] = [:], at workingDirectory: String = TestRun.repository
+    ) async throws -> CommandAnswer {
         let output = URL(fileURLWithPath: "/tmp/gatepass-said-\(UInt32.random(in: .min ... .max))")
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: output) }  // it is under /tmp
-        let status = await ServingProcess.end(of: try ServingProcess.start(words, in: output))
-        let text = try Data(contentsOf: output.appendingPathComponent("log"))
-        return EndToEndAnswer(status: Int(status), headers: [:], body: Array(text))
+        let child = try ServingProcess.start(words, environment: environment, in: output, at: workingDirectory)
+        let status = await ServingProcess.end(of: child)
+        let text = try String(contentsOf: output.appendingPathComponent("log"), encoding: .utf8)
+        return CommandAnswer(status: status, printed: text)
     }
 }
 

@@ -148,12 +148,18 @@ final class EndToEndServer: Sendable {
         return line.flatMap { Int($0.filter(\.isNumber)) }.map { $0 * 1_024 }
     }
 
-    /// Runs another command of the program with the same settings; its exit status and what it printed.
-    func command(_ words: [String], _ changes: [String: String] = [:]) async throws -> (status: Int32, text: String) {
+    /// Runs another command of the program with the same settings. Throws when it cannot be run.
+    func command(_ words: [String], _ changes: [String: String] = [:]) async throws -> CommandAnswer {
         let output = directory + "/output-" + EndToEnd.newID()
         let arguments = arguments(words, changes)
         let status = try await blocking { try ChildProcess.start(arguments, log: output).waitForEnd() }
-        return (status, Self.text(of: output))
+        return CommandAnswer(status: status, printed: Self.text(of: output))
+    }
+
+    /// The line by which a command names this server.
+    var target: String {
+        let place = environment["GATEPASS_DATABASE_SOCKET"] ?? environment["GATEPASS_DATABASE_HOST"] ?? ""
+        return "on development, \(environment["GATEPASS_DATABASE_NAME"] ?? "") at \(place)"
     }
 
     /// What the server has logged so far.

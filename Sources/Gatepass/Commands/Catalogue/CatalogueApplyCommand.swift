@@ -18,7 +18,7 @@ struct CatalogueApplyCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 if a fault was printed.
     func run() async throws {
-        let startup = try installation.startup()
+        let startup = try installation.startupToAct()
         let file = try startup.catalogueFile()
         try await Startup.reporting {
             guard !output.dryRun else { return try await startup.printPlan(of: file, json: output.json) }

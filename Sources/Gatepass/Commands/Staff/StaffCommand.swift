@@ -59,10 +59,10 @@ struct StaffCreateCommand: AsyncParsableCommand {
         guard let request = StaffRequest(name: name, role: role) else {
             throw ValidationError("a name has 1 to \(StaffRequest.nameLimit) characters and no control character")
         }
+        let startup = try installation.startupToAct()
         guard !output.dryRun else {
             return print(VisibleText.escaped("\(name) would be added as \(role.rawValue)"))
         }
-        let startup = try installation.startupAsServer()
         try await Startup.reporting {
             let token = Surroundings.browserToken()
             let member = try await startup.withPool { pool in
@@ -119,7 +119,7 @@ struct StaffResetCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 if there is nobody of this name, or the database cannot be reached.
     func run() async throws {
-        let startup = try installation.startupAsServer()
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
             let token = Surroundings.browserToken()
             let member = try await startup.withPool { pool in
@@ -154,7 +154,7 @@ struct StaffDisableCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 if there is nobody of this name, or the database cannot be reached.
     func run() async throws {
-        let startup = try installation.startup()
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
             let member = try await startup.withPool { pool in
                 let staff = Staff(pool: pool)

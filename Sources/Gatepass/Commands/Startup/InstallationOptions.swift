@@ -1,49 +1,36 @@
 import ArgumentParser
-import Foundation
 
 /// The options of every command, and the directory of the development installation.
 struct InstallationOptions: ParsableArguments {
     @OptionGroup var options: CommandOptions
 
-    @Option(help: "The development installation's directory.")
-    var dataDir = Installation.defaultDirectory
+    @Option(
+        help: """
+            The development installation's directory (default: \(Installation.defaultDirectory)). If it is named, the \
+            command is for the development server that runs there, whatever the settings say.
+            """)
+    var dataDir: String?
 
-    /// Prepares a command. While the installation's server runs, the command uses its database and its clock. Throws
-    /// the exit status 1 if a fault was printed.
-    func startup() throws -> Startup { try Startup(options, overrides: overrides, clock: clock) }
+    /// The installation in the directory, which may not be there.
+    var installation: Installation { Installation(path: dataDir ?? Installation.defaultDirectory) }
 
-    /// Prepares a command that also needs the key that seals the installation's stored keys. Throws the exit status 1
-    /// if a fault was printed.
-    func startupForKeys() throws -> Startup {
-        try Startup(options, overrides: Startup.reporting { try overridesForKeys() }, clock: clock)
-    }
+    /// Prepares a command that only reads. It names its server only if another one could be meant too. Throws the exit
+    /// status 1 if a fault was printed.
+    func startup() throws -> Startup { try startup(isAct: false) }
 
-    /// The installation's clock while its server runs; the real clock otherwise.
-    var clock: WallClock { overrides.isEmpty ? .real : Installation(path: dataDir).clock.wallClock }
+    /// Prepares a command that acts, which first names its server on the standard error stream. Throws the exit status
+    /// 1 if a fault was printed.
+    func startupToAct() throws -> Startup { try startup(isAct: true) }
 
-    /// The database settings of the installation while its server runs. Empty if none runs, or if the environment names
-    /// a database.
-    var overrides: [String: String] {
-        let installation = Installation(path: dataDir)
-        let environment = ProcessInfo.processInfo.environment
-        let isNamed = environment["GATEPASS_DATABASE_SOCKET"] != nil || environment["GATEPASS_DATABASE_HOST"] != nil
-        guard !isNamed, let database = installation.runningDatabase else { return [:] }
-        return database
-    }
-
-    /// Prepares a command that looks at the whole server: with all settings that the installation's running server
-    /// has. Throws the exit status 1 if a fault was printed.
-    func startupAsServer() throws -> Startup {
-        let running = overrides.isEmpty ? nil : Installation(path: dataDir).runningSettings
-        return try Startup(options, overrides: running ?? [:], clock: clock)
-    }
-
-    /// The database settings, and the key that seals the installation's stored keys. Throws an error of the file
-    /// system.
-    func overridesForKeys() throws -> [String: String] {
-        let overrides = overrides
-        guard !overrides.isEmpty else { return [:] }
-        let key = try Installation(path: dataDir).keyEncryptionKey()
-        return overrides.merging(["tokens.key_encryption_key": key.base64]) { first, _ in first }
+    private func startup(isAct: Bool) throws -> Startup {
+        let target = try Startup.reporting {
+            let lookup = FileLookup.ofProcess().around(config: options.config)
+            let inputs = try SettingsInputs.ofProcess(config: options.config, lookup: lookup)
+            return try Target(dataDir: dataDir, settings: LoadedSettings.effective(from: inputs).settings)
+        }
+        let startup = try Startup(options, for: target)
+        guard isAct || target.bystander != nil else { return startup }
+        for line in target.lines(startup.settings) { StandardError.print(line) }
+        return startup
     }
 }

@@ -16,6 +16,14 @@ struct Startup {
     let clock: WallClock
     /// The keys of settings that are set and that no code reads yet.
     let idleSettings: [String]
+    /// The installation whose running development server the command is for; nil for any other server.
+    private(set) var installation: Installation?
+
+    /// The start of a command for a server. Throws the exit status 1 if a fault was printed.
+    init(_ options: CommandOptions, for target: Target) throws {
+        try self.init(options, overrides: target.overrides, clock: target.clock)
+        installation = target.installation
+    }
 
     /// `overrides` are settings, by key, that replace those of the file. Throws the exit status 1 if a fault was
     /// printed.

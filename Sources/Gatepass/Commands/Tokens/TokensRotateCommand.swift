@@ -17,7 +17,7 @@ struct TokensRotateCommand: AsyncParsableCommand {
     /// Throws the exit status 1 if a fault was printed, for example if the key-encryption key is not the
     /// installation's.
     func run() async throws {
-        let startup = try installation.startupForKeys()
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
             let line = try await startup.withPool { pool in
                 // This fails for a key-encryption key that is not the installation's. Sealed with it, the new key would

@@ -31,7 +31,7 @@ struct ActOutput: ParsableArguments {
         preview: @escaping @Sendable (Inbox) async throws -> String?,
         act: @escaping @Sendable (Inbox) async throws -> String?
     ) async throws {
-        let startup = try installation.startup()
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
             let line = try await startup.withPool { pool in
                 let inbox = Inbox(pool: pool, now: startup.clock.now, realNow: WallClock.real.now)
@@ -56,7 +56,7 @@ extension UserOptions {
         json: @escaping @Sendable (Reply, Store) async throws -> [UInt8]
     ) async throws {
         let user = try id()
-        let startup = try installation.startupForKeys()
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
             let lines = try await startup.withStore { store in
                 let act = try await make(Principal(user: user, actor: .commandLine), store)

@@ -38,7 +38,7 @@ struct UserEraseCommand: AsyncParsableCommand {
     func run() async throws {
         try ReasonOptions.require(reason)
         let users = try users()
-        let startup = try installation.startupForKeys()
+        let startup = try installation.startupToAct()
         try await Startup.reporting {
             try await startup.withStore { store in
                 for user in users { try await erase(user, store.erasure) }

@@ -12,7 +12,7 @@ struct UserExportCommand: AsyncParsableCommand {
     /// Throws for a wrong user id, and the exit status 1 if there is no such user or the database cannot be reached.
     func run() async throws {
         let user = try about.id()
-        let startup = try about.installation.startupForKeys()
+        let startup = try about.installation.startup()
         try await Startup.reporting {
             let document = try await startup.withPool { pool in
                 let settings = try await LedgerSettings(startup.settings, from: pool, clock: startup.clock)

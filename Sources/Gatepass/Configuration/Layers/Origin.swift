@@ -40,4 +40,11 @@ struct EffectiveSetting: Hashable, Sendable {
     /// The value as the file would have it; `(set)` or `(not set)` for a secret.
     let shown: String
     let origin: Origin
+
+    /// The default of each key, as it is shown.
+    static let defaults: [String: String] = {
+        var reader = SettingsReader(layers: [])
+        _ = Settings(&reader)
+        return Dictionary(reader.effective.map { ($0.key, $0.shown) }, uniquingKeysWith: { first, _ in first })
+    }()
 }

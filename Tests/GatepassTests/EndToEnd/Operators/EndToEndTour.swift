@@ -150,6 +150,19 @@ enum EndToEndTour {
         Call(route: "POST /api/admin/users/{user_id}/erase", body: "{\(why)}"),
     ]
 
+    /// The commands that do nothing to a server; with a reason, two of them do.
+    private static let reads = [
+        "config check", "catalog check", "catalog plan", "keys list", "user status", "user timeline", "user devices",
+        "user credits", "search", "user export", "staff list", "jobs list", "webhooks list", "audit list",
+        "audit verify", "token", "doctor", "simulate stories", "simulate lose", "simulate app-transaction",
+        "simulate receipt", "clock show", "inspect",
+    ]
+
+    /// True if a command does something to a server, so that it names the server first.
+    static func isAct(_ command: String) -> Bool {
+        !reads.contains { "\(command) ".hasPrefix($0 + " ") && !command.contains(" --reason ") }
+    }
+
     /// Commands beside a server that serves, whose user is `{user}`.
     static let commands = [
         "config check", "migrate", "catalog check", "catalog plan", "catalog apply",

@@ -56,6 +56,7 @@ extension EndToEnd {
             for command in EndToEndTour.commands {
                 let done = try await backend.server.command(Self.words(command, names))
                 #expect(done.status == 0, "\(command): \(done.text)")
+                #expect(done.target == (EndToEndTour.isAct(command) ? backend.server.target : nil), "\(command)")
                 let answer = EndToEndAnswer(status: 200, headers: [:], body: Array(done.text.utf8))
                 if let id = answer.string("id") ?? answer.integer("id").map(String.init) { names["key_id"] = id }
             }
@@ -68,8 +69,11 @@ extension EndToEnd {
             let printed = try await installation.simulate(["purchase", "--user", "tourist", "--print"])
             var names = ["jws": printed.text.filter { !$0.isWhitespace }]
             for command in EndToEndTour.simulated {
-                let done = try await installation.run(Self.words(command, names))
+                let done = try await DevelopmentInstallation.command(
+                    Self.words(command, names) + DevelopmentInstallation.options(installation.directory))
                 #expect(done.status == 0, "\(command): \(done.text)")
+                let target = "on development, \(installation.directory)"
+                #expect(done.target == (EndToEndTour.isAct(command) ? target : nil), "\(command)")
             }
             let sold = try await installation.simulate(["lose", "--user", "tourist", "--json"])
             names["transaction_id"] = sold.string("transaction_id")

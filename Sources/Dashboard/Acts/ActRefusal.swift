@@ -22,6 +22,7 @@ extension ActRefusal {
         case .unknownPurchase: self.init(.refusedPurchase, field: "purchase")
         case .ambiguousPurchase: self.init(.refusedAmbiguous, field: "purchase")
         case .ownedByAnotherUser: self.init(.refusedOwned)
+        case .ownerErased: self.init(.refusedErased)
         case .unknownGrant: self.init(.refusedPurchase, field: "purchase")
         case .sameUser: self.init(.refusedSameUser, field: "user")
         case .unknownGuest: self.init(.refusedGuest, field: "user")

@@ -68,7 +68,7 @@ enum PurchasePage {
             sheet.banner(words)
             Tag.div(.class("act")) {
                 Shell.panel("what", words.text(.purchaseOfNobody)) {
-                    Tag.p { words.text(.purchaseOfNobodyText) }
+                    Tag.p { words.text(found.isOfErased ? .refusedErased : .purchaseOfNobodyText) }
                     Tag.ul(.class("list")) {
                         fact(.columnWhat, Tag.bdi { name(of: found, names) }, words)
                         fact(.columnBought, words.cell(found.newest?.purchasedAt, orElse: .dash), words)
@@ -81,7 +81,7 @@ enum PurchasePage {
                         fact(.columnNumber, Tag.code { key.externalID.text }, words)
                     }
                 }
-                if visit.member.role.allows(Bind.scope) {
+                if visit.member.role.allows(Bind.scope), !found.isOfErased {
                     Shell.panel("bind", words.text(Bind.title)) {
                         Tag.div(.class("panel-body")) {
                             sheet.markup(

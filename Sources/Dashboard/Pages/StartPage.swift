@@ -135,7 +135,9 @@ enum StartPage {
                 if let owner = purchase.owner {
                     Tag.a(.href(Link("users", owner.text))) { Tag.code { owner.text } }
                 } else {
-                    Tag.a(.href(PurchasePage.link(to: purchase.key))) { words.text(unbound) }
+                    Tag.a(.href(PurchasePage.link(to: purchase.key))) {
+                        words.text(purchase.isOfErased ? .erasedPerson : unbound)
+                    }
                 }
             }
             Shell.cell(words, .columnBought) { words.cell(bought) }

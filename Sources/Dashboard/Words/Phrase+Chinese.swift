@@ -899,6 +899,7 @@ extension Phrase {
         case .refusedPurchase: "没有可操作的此购买。"
         case .refusedAmbiguous: "有多个购买使用此编号。"
         case .refusedOwned: "此购买已有所有者，请从该用户处转移。"
+        case .refusedErased: "其所有者已被抹除；只有同一 Apple 账户可以取回。"
         case .refusedTier: "当前目录中没有此等级。"
         case .refusedProduct: "当前目录中没有此附加项。"
         case .refusedUnit: "没有这种次数。"

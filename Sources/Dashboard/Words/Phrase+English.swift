@@ -932,6 +932,7 @@ extension Phrase {
         case .refusedPurchase: "There is no such purchase to act on."
         case .refusedAmbiguous: "Several purchases have this id."
         case .refusedOwned: "Somebody has the purchase already. Move it from them instead."
+        case .refusedErased: "Its owner was erased; only the same Apple account can claim it."
         case .refusedTier: "The catalogue in force has no such tier."
         case .refusedProduct: "The catalogue in force has no such add-on."
         case .refusedUnit: "There are no such credits."

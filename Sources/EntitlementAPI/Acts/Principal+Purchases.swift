@@ -3,10 +3,10 @@ package import LedgerStore
 
 /// Purchases that get an owner, or change hands (`semantics.md` §5).
 extension Principal {
-    /// Gives the user a purchase that no living user owns. The reply is its key.
+    /// Gives the user a purchase that nobody has. The reply is its key.
     package func bind(_ key: PurchaseKey, reason: String) -> LedgerAct<PurchaseKey, OperatorRefusal> {
-        operating(.bindPurchase, keys: [key], reason: reason, key.auditDetails) { act, history, context in
-            act.bind(key, given: history, in: context)
+        operating(.bindPurchase, keys: [key], reason: reason, key.auditDetails) { act, history, _ in
+            act.bind(key, given: history)
         }
     }
 

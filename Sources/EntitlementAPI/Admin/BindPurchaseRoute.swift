@@ -2,7 +2,7 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `POST /api/admin/users/{user_id}/bind`: an operator gives a user a purchase that no living user owns.
+/// `POST /api/admin/users/{user_id}/bind`: an operator gives a user a purchase that nobody has.
 enum BindPurchaseRoute {
     /// - Throws: `invalid_request`, the problem of the refusal to bind the purchase, or `unavailable`.
     static func answer(

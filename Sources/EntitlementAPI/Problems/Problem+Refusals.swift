@@ -105,6 +105,8 @@ extension Problem {
         case .unknownPurchase: self.init(.unknownPurchase, "The user has no such purchase, or it was never recorded.")
         case .ambiguousPurchase: self.init(.ambiguousPurchase, "The user has several purchases of this id.")
         case .ownedByAnotherUser: self.init(.ownedByAnotherUser, "Somebody has it: transfer it from them.")
+        case .ownerErased:
+            self.init(.notClaimable, "Its owner was erased: only the same Apple account can claim it.")
         case .unknownGrant: self.init(.unknownGrant, "The user has no grant of this id.")
         case .sameUser: self.init(.sameUser, "A user cannot give to themselves.")
         case .unknownGuest: self.init(.unknownGuest, "Nothing was ever recorded of the guest.")

@@ -8,6 +8,8 @@ package struct RecordedPurchase: Sendable {
     package let key: PurchaseKey
     /// The owner; nil while nobody has the purchase, or if the owner is erased.
     package let owner: UserID?
+    /// True if the owner is erased.
+    package let isOfErased: Bool
     /// The instant at which the purchase was first stated.
     package let recordedAt: Instant
     package let boundAt: Instant?
@@ -136,7 +138,7 @@ private struct PurchaseList {
             "list recorded \(name)",
             """
             SELECT p.id, \(PurchaseRow.columns), p.recorded_at, p.bound_at, u.user_id,
-                IF(\(Self.hasStates("TRUE")), NULL, p.user_id)
+                IF(\(Self.hasStates("TRUE")), NULL, p.user_id), p.user_id
             FROM purchases p FORCE INDEX (\(index)) LEFT JOIN users u ON u.pseudonym = p.user_id
             WHERE \(condition) AND p.id < ? AND p.id >= ? AND (? IS NULL OR p.recorded_at >= ?)
                 AND (? IS NULL OR p.source = ?) AND (? IS NULL OR p.environment = ?)
@@ -167,6 +169,7 @@ extension RecordedPurchase {
         recordedAt = Instant(milliseconds: try row.int64(5))
         boundAt = try row.optionalInt64(6).map(Instant.init(milliseconds:))
         owner = try row.optionalText(7).flatMap { UserID($0) }
+        isOfErased = try row.optionalUInt64(9) != nil && owner == nil
         ledger = try row.optionalUInt64(8)
     }
 

@@ -2,6 +2,7 @@ import AppStore
 import AsyncHTTPClient
 import Entitlements
 import LedgerStore
+import NIOHTTP1
 import StoreSimulator
 import StrictJSON
 import Support
@@ -46,6 +47,43 @@ import Testing
                 #expect(list.body.contains("acts/erase") == (role == .owner))
                 #expect(try await server.open.schema.dump() == before)
             }
+        }
+    }
+
+    @Test func `a purchase of an erased person has no form, and is bound to nobody`() async throws {
+        try await Browser.visiting { server, client in
+            try await server.sell("pass.30d", as: "p1", .pass)
+            let admin = try await server.send(
+                "POST", "/api/admin/users/u1/erase", #"{"reason":"asked"}"#, token: Fixture.apiKey(.admin),
+                fields: [("Idempotency-Key", "k")])
+            #expect(admin.status == 204)
+            let browser = try await Browser.signedIn(.owner, at: server, client)
+            let start = try ParsedPage(try await browser.get("/dashboard").body)
+            #expect(!start.text.contains("Bind to…") && start.text.contains("erased"))
+            let place = try await browser.get("/dashboard/search?q=p1").headers["location"].first ?? ""
+            let page = try ParsedPage(try await browser.get(place).body)
+            #expect(page.text.contains("Its owner was erased; only the same Apple account can claim it."))
+            #expect(ActWalk.form("/dashboard/purchase/bind", in: page) == nil)
+            #expect(!page.text.contains("or bind it here"))
+
+            let token = page.all("input").first { $0.attributes["name"] == "form_token" }?.attributes["value"] ?? ""
+            let fields = [
+                "source": "apple_iap", "app": Fixture.app.text, "environment": "Production", "id": "p1", "user": "u7",
+                "reason": "typed in", "form_id": "4711471147114711",
+            ]
+            let before = try await server.open.schema.dump("purchases")
+            let act = "/dashboard/users/u7/acts/bind"
+            for path in ["/dashboard/purchase/bind", act, act + "/confirm"] {
+                let refused = try await browser.submit(path, fields, token: token)
+                #expect(refused.status == 422, "\(path): \(refused.status)")
+            }
+            #expect(try await server.open.schema.dump("purchases") == before)
+            #expect(try await server.audited.allSatisfy { $0["action"]?.string != AuditAction.bindPurchase.text })
+
+            let settings = ["language": "zh", "zone": "UTC", "theme": "dark"]
+            #expect(try await browser.post("/dashboard/account", settings).status == 303)
+            let chinese = try ParsedPage(try await browser.get(place).body)
+            #expect(chinese.text.contains("其所有者已被抹除；只有同一 Apple 账户可以取回。"))
         }
     }
 

@@ -51,6 +51,36 @@ struct ErasureRoutesTests {
         }
     }
 
+    @Test func `no act of an operator takes what an erased person had`() async throws {
+        try await TestServer.run { server in
+            try await server.sell("pass.30d", as: "p1", .pass, to: "u1")
+            #expect(try await Self.erase(#"{"reason":"asked"}"#, server).status == 204)
+            let purchases = try await server.open.schema.dump("purchases")
+            for (path, body, status, code) in [
+                ("u2/bind", #"{"external_id":"p1","reason":"r"}"#, 409, "not_claimable"),
+                ("u2/bind?dry_run=1", #"{"external_id":"p1","reason":"r"}"#, 409, "not_claimable"),
+                ("u1/bind", #"{"external_id":"p1","reason":"r"}"#, 409, "not_claimable"),
+                ("u1/transfer", #"{"external_id":"p1","to_user_id":"u2","reason":"r"}"#, 404, "unknown_purchase"),
+                ("u1/transfer", #"{"all":true,"to_user_id":"u2","reason":"r"}"#, 404, "unknown_purchase"),
+                ("u2/merge", #"{"from_user_id":"u1","reason":"r"}"#, 404, "unknown_guest"),
+                ("%231/transfer", #"{"all":true,"to_user_id":"u2","reason":"r"}"#, 404, "not_found"),
+                ("u2/revoke", #"{"external_id":"p1","reason":"r"}"#, 404, "unknown_purchase"),
+            ] {
+                try await server.expectRefusal(
+                    status, code, "POST", "/api/admin/users/" + path, body, fields: [("Idempotency-Key", path)],
+                    token: Fixture.apiKey(.write))
+            }
+            let bound = try await server.send(
+                "POST", "/api/admin/users/u2/bind", #"{"external_id":"p1","reason":"r"}"#,
+                token: Fixture.apiKey(.write), fields: [("Idempotency-Key", "k")])
+            let detail = try bound.json["detail"]?.string
+            #expect(detail == "Its owner was erased: only the same Apple account can claim it.", "\(bound.body)")
+            #expect(try bound.json["retry"]?.string == "never")
+            #expect(try await server.open.schema.dump("purchases") == purchases)
+            #expect(try await server.audited.map { $0["action"]?.string } == [AuditAction.erase.text])
+        }
+    }
+
     private static func about(_ user: String, _ other: String? = nil) -> IdempotencySubject {
         UserID(user).map { .init($0, and: other.flatMap { UserID($0) }, under: Fixture.labels) } ?? .nobody
     }

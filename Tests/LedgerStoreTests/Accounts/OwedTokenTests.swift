@@ -48,7 +48,7 @@ import Testing
             try await store.grant(.addDays(3, of: TierID("pro")), as: "gift", to: Self.anna)
             #expect(try await Self.owed(store).isEmpty)
             _ = try await store.ledger.record([OpenStore.evidence(Sample.pass("bound"))], for: [Self.anna]) {
-                OperatorAct(on: Self.anna, note: Sample.note).bind(Sample.pass("bound").key, given: $0, in: $1)
+                OperatorAct(on: Self.anna, note: Sample.note).bind(Sample.pass("bound").key, given: $0)
             }
             try await store.transfer(.one(PurchaseName(ExternalID("moved"))), from: Self.anna, to: Self.ben)
             try await store.transfer(.one(PurchaseName(ExternalID("gift"))), from: Self.anna, to: Self.ben)

@@ -123,8 +123,8 @@ import Testing
             let key = Sample.pass("1").key
             let token = try await store.instances[0].tokens.token(of: ben)
             #expect(try await store.attach(Sample.pass("1", token: token), to: anna) == .failure(.accountTokenMismatch))
-            _ = try await store.ledger.record(for: [anna], keys: [key]) { [anna] history, context in
-                OperatorAct(on: anna, note: Sample.note).bind(key, given: history, in: context)
+            _ = try await store.ledger.record(for: [anna], keys: [key]) { [anna] history, _ in
+                OperatorAct(on: anna, note: Sample.note).bind(key, given: history)
             }
             _ = try await store.transfer(.all, from: anna, to: ben)
             try await store.erase(ben)

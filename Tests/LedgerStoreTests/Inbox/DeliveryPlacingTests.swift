@@ -80,9 +80,8 @@ import Testing
             for (read, delivery) in zip(months, [first, second]) {
                 #expect(try await store.place(read, as: delivery) == "parked no_user")
             }
-            _ = try await store.ledger.record(for: [Self.anna], keys: [Vouchers.key("s1")]) { history, context in
-                OperatorAct(on: Self.anna, note: Sample.note)
-                    .bind(Vouchers.key("s1"), given: history, in: context)
+            _ = try await store.ledger.record(for: [Self.anna], keys: [Vouchers.key("s1")]) { history, _ in
+                OperatorAct(on: Self.anna, note: Sample.note).bind(Vouchers.key("s1"), given: history)
             }
             try await store.placeWoken([first: months[0], second: months[1]])
             for delivery in [first, second] { #expect(try await Self.outcome(of: delivery, in: store) == "applied") }

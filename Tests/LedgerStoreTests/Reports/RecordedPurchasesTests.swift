@@ -120,7 +120,7 @@ import Testing
             for isErased in [false, true] {
                 if isErased { try await store.erase(Self.ben) }
                 let row = try #require(try await reader.purchases(PurchaseFilter(), before: nil, limit: 2).rows.first)
-                #expect(row.owner == (isErased ? nil : Self.ben))
+                #expect(row.owner == (isErased ? nil : Self.ben) && row.isOfErased == isErased)
                 #expect(row.recordedAt == recorded && row.boundAt ?? .distantPast >= recorded + 5_000)
                 #expect(row.states.map(\.productID.text) == ["kiosk pass"])
                 #expect(row.payments.map(\.paid) == [9_990] && row.payments.map(\.currency) == ["EUR"])

@@ -1,9 +1,9 @@
 extension OperatorAct {
-    /// Binds to the user a purchase that no living person has: a recorded purchase without an owner, or the rest of an
-    /// erased person's purchase (`semantics.md` §5). The answer is the key of the purchase, also if the user had it
-    /// already.
+    /// Binds to the user a recorded purchase without an owner. What an erased person had stays where it is, because
+    /// only the same Apple account can claim it (`semantics.md` §5). The answer is the key of the purchase, also if the
+    /// user had it already.
     package func bind(
-        _ key: PurchaseKey, given history: PurchaseHistory, in context: FoldContext
+        _ key: PurchaseKey, given history: PurchaseHistory
     ) -> Decision<PurchaseKey, OperatorRefusal> {
         guard let known = history.purchases[key], known.owner != nil || !known.states.isEmpty else {
             return Decision(answer: .failure(.unknownPurchase))
@@ -12,14 +12,6 @@ extension OperatorAct {
             return Decision(bindings: [key: user], bindingNote: note, answer: .success(key))
         }
         if owner == user { return Decision(answer: .success(key)) }
-        guard owner.isErased else { return Decision(answer: .failure(.ownedByAnotherUser)) }
-        let timeline = history.timeline(of: owner, in: context)
-        guard let position = timeline.position(ofHeld: key) else {
-            return Decision(answer: .failure(.unknownPurchase))
-        }
-        let moves = timeline.moves(
-            of: [position], to: user, at: history.instantOfMove(from: owner, to: user), cause: .operator, note: note,
-            request: nil)
-        return Decision(moves: moves, answer: .success(key))
+        return Decision(answer: .failure(owner.isErased ? .ownerErased : .ownedByAnotherUser))
     }
 }

@@ -32,6 +32,8 @@ package enum OperatorRefusal: String, Error, Hashable, Sendable, CaseIterable {
     case ambiguousPurchase = "ambiguous_purchase"
     /// A living user has the purchase, so it can only be transferred from that user.
     case ownedByAnotherUser = "owned_by_another_user"
+    /// An erased person has the purchase, so only the same Apple account can claim it.
+    case ownerErased = "not_claimable"
     /// The user has no grant with this id.
     case unknownGrant = "unknown_grant"
     case sameUser = "same_user"

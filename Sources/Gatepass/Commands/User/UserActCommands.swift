@@ -47,10 +47,10 @@ struct UserRevokeCommand: AsyncParsableCommand {
     }
 }
 
-/// `gatepass user bind`: gives the user a purchase that no living user owns.
+/// `gatepass user bind`: gives the user a purchase that nobody has.
 struct UserBindCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bind", abstract: "Give a user a recorded purchase that no living user owns.")
+        commandName: "bind", abstract: "Give a user a recorded purchase that nobody has.")
 
     @OptionGroup var act: ActOptions
 

@@ -38,7 +38,9 @@ extension EndToEnd {
             #expect(try await EndToEndRecount(backend.server.schema).faults(like: both) == [])
         }
 
-        @Test func `the rest of what an erased person had is bound by an operator`() async throws {
+        @Test func `the rest of what an erased person had is bound to nobody, and the same Apple account claims it`()
+            async throws
+        {
             let backend = try await EndToEndBackend.shared
             let both = "rebound" + newID()
             let (gone, back) = (both + "-gone", both + "-back")
@@ -46,14 +48,30 @@ extension EndToEnd {
             try await backend.attach(pass, to: gone)
             #expect(try await backend.act("erase", for: gone).status == 204)
             #expect(try await backend.attach(pass, to: back).string("code") == "owned_by_another_user")
-            let bound = try await backend.act("bind", Self.body(pass), for: back)
-            #expect(bound.status == 200, "\(bound.text)")
+            let refused = try await backend.act("bind", Self.body(pass), for: back)
+            #expect(refused.status == 409 && refused.string("code") == "not_claimable", "\(refused.text)")
+            let told = try await backend.server.command(
+                ["user", "bind", back, "--purchase", pass.transactionId, "--reason", "showed the receipt"])
+            let sentence = "not_claimable: Its owner was erased: only the same Apple account can claim it.\n"
+            #expect(told.status == 1 && told.text == "gatepass: " + sentence)
+            #expect(told.target == backend.server.target)
+            #expect(try await backend.server.status(of: back).string("tier") == "free")
+
+            var account = SimulatedAppTransaction(bundleId: EndToEndServer.bundleID, at: now - day)
+            account.environment = .production
+            account.appAppleId = 1_234_567_890
+            account.appTransactionId = pass.appTransactionId
+            let proof = try backend.server.authority.sign(account).text
+            let body =
+                #"{"signedTransactionJWS":"\#(try backend.server.sign(pass))","signedAppTransaction":"\#(proof)"}"#
+            let claimed = try await backend.server.send(
+                "POST", EndToEndServer.attachPath, Array(body.utf8), as: back)
+            #expect(claimed.string("outcome") == "attached", "\(claimed.text)")
             let status = try await backend.server.status(of: back)
             #expect(status.string("tier") == "pro")
             let left = (status.integer("expires_at_ms") ?? 0) - now
             #expect(left > 19 * day && left <= 20 * day, "\(status.text)")
             #expect(try await backend.attach(pass, to: back).string("outcome") == "already_attached")
-            #expect(try await backend.look("timeline", of: back).string("data.0.reason") == "showed the receipt")
             #expect(try await backend.server.command(["audit", "verify"]).status == 0)
         }
 

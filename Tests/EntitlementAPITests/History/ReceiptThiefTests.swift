@@ -263,9 +263,8 @@ struct ReceiptThiefTests {
             (app.appTransactionId, app.environment, app.appAppleId) = ("1", .production, 1)
             var made = SimulatedReceipt(["2002"])
             made.type = "Production"
-            let body = #"""
-                {"receipt_data":"\#(made.unsignedText)","signedAppTransaction":"\#(try shop.server.authority.sign(app).text)"}
-                """#
+            let proof = try shop.server.authority.sign(app).text
+            let body = #"{"receipt_data":"\#(made.unsignedText)","signedAppTransaction":"\#(proof)"}"#
             shop.desk.say(#"{"status":21003}"#)
             #expect(try await shop.send(body, as: "thief").json["history"]?.string == "pending")
             try await shop.server.api.history?.lookUp(for: shop.person())

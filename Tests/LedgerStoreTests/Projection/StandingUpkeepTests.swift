@@ -37,7 +37,13 @@ import Testing
             #expect(try await store.schema.rows(active) == [[.uint64(3)]])
             #expect(try await standings.overdue().ended == 1)
             await writer.close()
-            #expect(try await standings.makeDueAnew() == 1)
+            // A server frees the rows of a connection that is closed only some time later.
+            var anew = 0
+            for _ in 0..<200 where anew == 0 {
+                anew = try await standings.makeDueAnew()
+                if anew == 0 { try await Task.sleep(for: .milliseconds(50)) }
+            }
+            #expect(anew == 1)
             #expect(try await store.schema.rows(active) == [])
         }
     }

@@ -97,6 +97,13 @@ package struct TestSchema: Sendable {
         return Dictionary(uniqueKeysWithValues: zip(tables, rows))
     }
 
+    /// Waits until no job waits any more, at most for half a minute. Throws what the server refuses.
+    package func waitForJobs() async throws {
+        for _ in 0..<600 where try await number("SELECT COUNT(*) FROM jobs") > 0 {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
     /// Every row of a table in the order of its first columns. Throws what the server refuses.
     package func dump(_ table: String) async throws -> [[Value]] {
         try await rows("SELECT * FROM \(table) ORDER BY 1, 2")

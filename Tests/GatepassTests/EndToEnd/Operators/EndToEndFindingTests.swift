@@ -76,9 +76,7 @@ extension EndToEnd {
                     == "The job \(job) would be tried again at once, with its tries counted from 0.\n")
             #expect(try await schema.number("SELECT COUNT(*) FROM jobs WHERE died_at IS NOT NULL") == 1)
             #expect(try await Self.said(revive, at: backend) == "job \(job) is waiting, after 0 tries\n")
-            for _ in 0..<600 where try await schema.number("SELECT COUNT(*) FROM jobs") > 0 {
-                try await Task.sleep(for: .milliseconds(50))
-            }
+            try await schema.waitForJobs()
             #expect(try await schema.number("SELECT COUNT(*) FROM jobs") == 0)
             let trail = try await Self.said(["audit", "list", "--action", "job.revive"], at: backend)
             #expect(trail.split(separator: "\t").dropFirst(2).prefix(2) == ["command_line", "job.revive"], "\(trail)")

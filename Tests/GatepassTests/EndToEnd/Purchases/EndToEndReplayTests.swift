@@ -130,6 +130,7 @@ extension EndToEnd {
             try await backend.spend(70, for: gone)
             try await backend.attach(lot.refunded(at: now), to: gone)
             #expect(try await backend.act("erase", for: gone).status == 204)
+            try await backend.server.schema.waitForJobs()
             let rows = try await backend.server.schema.dump()
             #expect(try await backend.server.attach(jws, as: back).string("outcome") == "already_attached")
             #expect(try await backend.server.schema.dump() == rows)

@@ -67,12 +67,10 @@ extension Timeline {
     /// highest rank. Empty if no coverage gives seats.
     private func piecesGivingSeats(at instant: Instant, among sources: SeatSources) -> [Coverage] {
         let covering = covering(at: instant).sorted(by: Coverage.precedes)
-        let most = covering.map { (piece: $0, seats: sources.seats(of: SeatSources.Giver($0))) }.filter { $0.seats > 0 }
-            .max { left, right in
-                left.seats != right.seats
-                    ? left.seats < right.seats : left.piece.segment.tierRank < right.piece.segment.tierRank
-            }
-        return covering.filter { $0.purchase == most?.piece.purchase }
+        let seats = { (piece: Coverage) in sources.seats(of: SeatSources.Giver(piece)) }
+        let most = covering.filter { seats($0) > 0 }
+            .max { (seats($0), $0.segment.tierRank) < (seats($1), $1.segment.tierRank) }
+        return covering.filter { $0.purchase == most?.purchase }
     }
 }
 

@@ -29,13 +29,11 @@ extension Timeline {
     /// Returns the highest tier that the user had at any instant of the outage before `now`; nil if there was none.
     func tierHad(during outage: OperatorAct.Outage, by now: Instant) -> TierID? {
         let endsAt = min(outage.endsAt, now)
-        let covering = (planned + graces).filter { piece in
+        let covering = (planned + graces).filter { (piece: Coverage) in
             piece.segment.startsAt < endsAt && outage.startsAt < piece.segment.endsAt
                 && counts(piece.segment.key.environment) && (outage.countsAnySource || isPass(piece.purchase))
         }
-        return covering.map(\.segment).min { left, right in
-            left.tierRank != right.tierRank ? left.tierRank > right.tierRank : left.lane < right.lane
-        }?.tier
+        return covering.map(\.segment).min { ($1.tierRank, $0.lane) < ($0.tierRank, $1.lane) }?.tier
     }
 
     private func isPass(_ index: Int) -> Bool {

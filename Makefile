@@ -1,6 +1,6 @@
 # The verbs of this repository; each works from a fresh clone.
-.PHONY: run test release test-release soak cluster-test check format mutants bench clients schemathesis screenshots \
-	setup
+.PHONY: run test build-tests release test-release soak cluster-test check format mutants bench clients schemathesis \
+	screenshots setup
 
 # Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue, and
 # customers with stories. Ctrl-C ends all.
@@ -8,22 +8,17 @@ run: setup
 	swift build --product gatepass
 	.build/debug/gatepass dev --customers
 
-# The tests of a MariaDB or of HTTP, beside which nothing may compute for seconds.
-SERVED := EntitlementAPITests|LedgerStoreTests|MariaDBTests
+# All tests, against a MariaDB that they start and stop themselves (scripts/test/run).
+test: build-tests
+	scripts/test/run
 
-# All tests, against a MariaDB that they start and stop themselves: first those that compute, then the served ones,
-# sixteen at a time. Those that start the program come last, one at a time. They start the debug build, or the program
-# that GATEPASS_TEST_PROGRAM names; one tour of every route and command starts the debug build always.
-test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH = 16
-test: setup
-	swift test --skip 'GatepassTests|$(SERVED)'
-	swift test --skip-build --filter '$(SERVED)'
-	swift test --skip-build --filter GatepassTests
-	$(if $(GATEPASS_TEST_PROGRAM),env -u GATEPASS_TEST_PROGRAM swift test --skip-build --filter EndToEnd/Tour/)
+build-tests: setup
+	swift build --build-tests
 
-# What people run, made as README says to deploy it.
+# What people run, made as README says to deploy it; under SCRATCH where that is given, so that it can be built beside
+# the tests.
 release: setup
-	swift build -c release --static-swift-stdlib --product gatepass
+	swift build -c release --static-swift-stdlib --product gatepass $(if $(SCRATCH),--scratch-path $(SCRATCH))
 
 # The tests that start the program, against what people run.
 test-release: release

@@ -47,7 +47,7 @@ struct SubscriptionCheckBody {
         json.member("has_active_subscription", status.active)
         json.member("status", Self.answer(for: status, entitlement).rawValue)
         json.member("provider", entitlement.map { Self.provider($0.key.source) })
-        json.member("plan_id", status.decisive.map(\.planID) ?? entitlement?.planID)
+        json.member("plan_id", status.deciding.map(\.planID) ?? entitlement?.planID)
         json.member("devices", status.devices.allowed)
         json.member("expires_at", status.expiresAt)
         json.member("access_expires_at", status.accessExpiresAt)
@@ -60,20 +60,19 @@ struct SubscriptionCheckBody {
         bytes = json.bytes
     }
 
-    /// The entitlement that gives the present tier. Without coverage now, the entitlement that gave the last tier is
-    /// taken; if there was never any coverage, the last pass or plan.
+    /// The entitlement of the purchase that decides; if there was never any coverage, the last pass or plan.
     private static func entitlement(of status: Status) -> Entitlement? {
-        guard let decisive = status.decisive else {
+        guard let deciding = status.deciding else {
             return status.entitlements.last { $0.kind == .pass || $0.kind == .plan }
         }
-        return status.entitlements.first { $0.key == decisive.key }
+        return status.entitlements.first { $0.key == deciding.key }
     }
 
     private static func answer(for status: Status, _ entitlement: Entitlement?) -> Answer {
         switch status.state {
         case .active: .active
         case .grace: .grace
-        case .expired: status.decisive?.endsByTakeback ?? false ? .revoked : .expired
+        case .expired: status.deciding?.endsByTakeback ?? false ? .revoked : .expired
         case .none: entitlement?.state == .revoked ? .revoked : .none
         }
     }

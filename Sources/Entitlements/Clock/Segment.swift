@@ -25,6 +25,8 @@ package struct Segment: Hashable, Sendable {
         self.endsAt = endsAt
     }
 
+    var interval: Interval { Interval(startsAt: startsAt, endsAt: endsAt) }
+
     /// True if this segment decides the tier where both cover: it has the higher rank, or of equal ranks the lane whose
     /// name comes first.
     func outranks(_ other: Segment) -> Bool {

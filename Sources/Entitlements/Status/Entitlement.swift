@@ -25,10 +25,10 @@ package struct Entitlement: Hashable, Sendable {
     package let kind: ProductKind?
     package let tier: TierID?
     package let state: State
-    /// The start of the first interval in which the purchase gives something, past or planned; nil if there is none.
+    /// The start of the stretch in which the purchase gives something now, else of the next such stretch, else of the
+    /// last (`semantics.md` §2); nil if there is none.
     package let startsAt: Instant?
-    /// The end of the last interval in which the purchase gives something, past or planned; nil if there is none, or it
-    /// never ends.
+    /// The end of the same stretch; nil if there is none, or it never ends.
     package let endsAt: Instant?
     /// True if the plan renews; nil for a purchase that is no plan.
     package let willRenew: Bool?

@@ -11,9 +11,9 @@ package struct Explanation: Hashable, Sendable {
         case finished
         /// The time of the pass had passed before the app sent the purchase for the first time.
         case endedBeforeAttached = "ended_before_attached"
-        /// The purchase has not begun: it waits for another pass of its lane, or for its own start.
+        /// The purchase has not begun, or another pass of its rank runs before the rest of it.
         case queuedBehind = "queued_behind"
-        /// A higher tier runs, and this pass waits with what is left of it.
+        /// A higher tier runs, or a window pauses the pass, and it waits with what is left of it.
         case pausedUnder = "paused_under"
         /// The purchase was made in the Sandbox, whose purchases do not count for this user.
         case sandboxNotAllowed = "sandbox_not_allowed"

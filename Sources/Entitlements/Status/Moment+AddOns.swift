@@ -27,15 +27,7 @@ extension Moment {
     /// are merged.
     func coverage(asRequired requires: TierID) -> [Interval] {
         guard let rank = timeline.catalogue.tier(requires)?.rank else { return [] }
-        var merged: [Interval] = []
-        for segment in coverage.lazy.map(\.segment) where segment.tierRank >= rank {
-            guard let last = merged.last, let end = last.endsAt, segment.startsAt <= end else {
-                merged.append(Interval(startsAt: segment.startsAt, endsAt: segment.endsAt))
-                continue
-            }
-            merged[merged.count - 1] = .init(startsAt: last.startsAt, endsAt: max(end, segment.endsAt))
-        }
-        return merged
+        return Interval.stretches(of: coverage.lazy.map(\.segment).filter { $0.tierRank >= rank }.map(\.interval))
     }
 
     /// True if there is coverage now of at least the rank of the required tier (`semantics.md` §3).

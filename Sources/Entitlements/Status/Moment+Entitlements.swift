@@ -16,12 +16,13 @@ extension Moment {
     /// Returns the entitlement of the purchase at `index`.
     func entitlement(_ index: Int) -> Entitlement {
         let purchase = timeline.purchases[index]
-        let gives = gives(index)
+        let stretches = Interval.stretches(of: gives(index))
+        let present = stretches.first { $0.endsAt.map { at < $0 } ?? true } ?? stretches.last
         return Entitlement(
             key: purchase.key, productID: product(index),
             storeProductID: presentPeriods[index]?.storeProductID ?? purchase.storeProductID,
             planID: presentPeriods[index]?.planID, kind: purchase.kind, tier: tier(index), state: doings[index].state,
-            startsAt: gives.first?.startsAt, endsAt: gives.last?.endsAt, willRenew: willRenew(index),
+            startsAt: present?.startsAt, endsAt: present?.endsAt, willRenew: willRenew(index),
             plan: planDetails(index))
     }
 
@@ -58,9 +59,7 @@ extension Moment {
         switch purchase.benefit {
         case .recorded: return []
         case .pass, .plan:
-            return pieces[index].map {
-                Interval(startsAt: $0.segment.startsAt, endsAt: $0.segment.endsAt)
-            }
+            return pieces[index].map(\.segment.interval)
         case .addOn: return purchase.held(purchase.share.untouchedParts(from: purchase.anchor, to: nil))
         case .credits(let lot):
             return purchase.held(purchase.share.notFullyRefundedParts(from: purchase.anchor, to: lot.expiresAt))
@@ -74,7 +73,7 @@ extension Moment {
         guard purchase.isHeld(at: at) else { return Doing(.queued, .queuedBehind) }
         switch purchase.benefit {
         case .recorded(let obstacle): return Doing(.recorded, obstacle.reason)
-        case .pass(_, let length): return pass(purchase, of: length, index)
+        case .pass(let tier, let length): return pass(purchase, of: tier, length, index)
         case .plan(let windows): return plan(windows, index)
         case .addOn(_, let requires, _): return addOn(purchase, requires)
         case .credits(let lot):
@@ -84,7 +83,7 @@ extension Moment {
         }
     }
 
-    private func pass(_ purchase: Purchase, of length: Int64, _ index: Int) -> Doing {
+    private func pass(_ purchase: Purchase, of tier: Tier, _ length: Int64, _ index: Int) -> Doing {
         guard !pieces[index].contains(where: { $0.covers(at) }) else { return Doing(.running) }
         let (before, here) = timeline.ran(index, by: at)
         let ran = before + here
@@ -94,10 +93,20 @@ extension Moment {
             return Doing(.revoked, ranWhole ? .refundedAfterUse : .revoked)
         }
         guard ran >= Pass.paidLength(of: length, refunded: share) else {
-            return here > 0 ? Doing(.paused, .pausedUnder) : Doing(.queued, .queuedBehind)
+            guard here > 0 else { return Doing(.queued, .queuedBehind) }
+            return Doing(
+                .paused, isAnotherRunning(of: tier, in: purchase.key.environment) ? .queuedBehind : .pausedUnder)
         }
         if ranWhole, share > 0 { return Doing(.finished, .refundedAfterUse) }
         return Doing(.finished, timeline.hadEnded(index, by: purchase.boundAt) ? .endedBeforeAttached : .finished)
+    }
+
+    /// True if a pass of this tier runs now.
+    private func isAnotherRunning(of tier: Tier, in environment: StoreEnvironment) -> Bool {
+        covering.contains { piece in
+            guard case .pass(let other, _) = timeline.purchases[piece.purchase].benefit else { return false }
+            return other.lane == tier.lane && other.rank == tier.rank && piece.segment.key.environment == environment
+        }
     }
 
     private func plan(_ windows: [Window], _ index: Int) -> Doing {

@@ -10,7 +10,7 @@ struct Moment {
     let covering: [Coverage]
     /// The coverage of the highest rank now; of several, the first by the name of its lane.
     let top: Coverage?
-    /// The coverage of each purchase, at the purchase's index in the timeline.
+    /// The coverage of each purchase by start, at the purchase's index in the timeline.
     let pieces: [[Coverage]]
     /// The present period of each plan (`semantics.md` §7); nil for any other purchase.
     private(set) var presentPeriods: [Window?] = []
@@ -27,7 +27,10 @@ struct Moment {
         covering = coverage.filter { $0.covers(at) }
         top = covering.min { $0.segment.outranks($1.segment) }
         var pieces = timeline.plannedByPurchase
-        for piece in entered { pieces[piece.purchase].append(piece) }
+        for piece in entered {
+            let next = pieces[piece.purchase].firstIndex { Coverage.precedes(piece, $0) }
+            pieces[piece.purchase].insert(piece, at: next ?? pieces[piece.purchase].count)
+        }
         self.pieces = pieces
         presentPeriods = timeline.purchases.map { presentPeriod(of: $0) }
         doings = timeline.purchases.indices.map { doing($0) }

@@ -24,8 +24,8 @@ package struct Status: Hashable, Sendable {
     /// The end of coverage without a gap at any rank; without coverage at `at`, the end of the last coverage.
     package let accessExpiresAt: Instant?
     package let state: State
-    /// The coverage that decides the short answer (`api.md`, "Check"); nil if the user has had no coverage yet.
-    package let decisive: Decisive?
+    /// Nil if the user has had no coverage yet.
+    package let deciding: DecidingPurchase?
     /// The features of all coverage at `at` and of active add-ons, in ascending order.
     package let features: [Feature]
     package let limits: [String: Int]
@@ -45,7 +45,7 @@ package struct Status: Hashable, Sendable {
 
     package init(
         user: UserID, isKnown: Bool, at: Instant, active: Bool, tier: TierID?, tierRank: Int?,
-        expiresAt: Instant?, accessExpiresAt: Instant?, state: State, decisive: Decisive?, features: [Feature],
+        expiresAt: Instant?, accessExpiresAt: Instant?, state: State, deciding: DecidingPurchase?, features: [Feature],
         limits: [String: Int], entitlements: [Entitlement], segments: [Segment], addOns: [AddOn],
         credits: [CreditBalance], devices: DeviceSeats, introductoryOffers: [IntroductoryOffer],
         explanation: [Explanation], settings: EntitlementSettings
@@ -59,7 +59,7 @@ package struct Status: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.accessExpiresAt = accessExpiresAt
         self.state = state
-        self.decisive = decisive
+        self.deciding = deciding
         self.features = features
         self.limits = limits
         self.entitlements = entitlements
@@ -70,13 +70,5 @@ package struct Status: Hashable, Sendable {
         self.introductoryOffers = introductoryOffers
         self.explanation = explanation
         self.settings = settings
-    }
-}
-
-extension Status {
-    /// The segment that gives `tier`; without coverage at `at` the segment that ended last, or nil if there was none.
-    package var giving: Segment? {
-        segments.filter { $0.startsAt <= at && at < $0.endsAt }.min { $0.outranks($1) }
-            ?? segments.filter { $0.endsAt <= at }.max { $0.endsAt < $1.endsAt }
     }
 }

@@ -11,7 +11,7 @@ extension Timeline {
             user: user, isKnown: isKnown, at: at, active: moment.top != nil, tier: moment.tier?.id,
             tierRank: moment.tier?.rank,
             expiresAt: reach.expiresAt, accessExpiresAt: reach.accessExpiresAt, state: moment.state,
-            decisive: moment.decisive, features: moment.features, limits: moment.limits,
+            deciding: moment.decidingPurchase, features: moment.features, limits: moment.limits,
             entitlements: moment.entitlements,
             segments: moment.coverage.map(\.segment), addOns: moment.addOns, credits: moment.credits,
             devices: deviceSeats(at: at), introductoryOffers: moment.introductoryOffers,

@@ -15,4 +15,15 @@ package struct Interval: Hashable, Sendable {
         guard end.map({ start < $0 }) ?? true else { return nil }
         return Interval(startsAt: start, endsAt: end)
     }
+
+    /// Returns the stretches that `intervals`, sorted by start, cover without a gap.
+    static func stretches(of intervals: [Interval]) -> [Interval] {
+        intervals.reduce(into: []) { stretches, next in
+            guard let last = stretches.last, last.endsAt.map({ next.startsAt <= $0 }) ?? true else {
+                return stretches.append(next)
+            }
+            let end = last.endsAt.flatMap { end in next.endsAt.map { max(end, $0) } }
+            stretches[stretches.count - 1] = Interval(startsAt: last.startsAt, endsAt: end)
+        }
+    }
 }

@@ -3,7 +3,7 @@ extension Moment {
         if let access { return .access(access) }
         let active = addOns.filter { $0.state == .active }.map(\.productID)
         guard active.isEmpty else { return .addOns(active) }
-        let last = coverage.filter { $0.segment.endsAt <= at }.max { $0.segment.endsAt < $1.segment.endsAt }
+        let last = deciding
         if last == nil, let (tier, end) = uncountedAccess { return .sandboxOnly(tier, until: end) }
         if let (index, reason) = newestRecorded(besidesSandbox: last != nil),
             timeline.purchases[index].boundAt >= last?.segment.endsAt ?? at
@@ -18,23 +18,16 @@ extension Moment {
     }
 
     private var access: Verdict.Access? {
-        guard let top, let until = reach.expiresAt, let decisive = decisivePiece(besides: top) else { return nil }
-        let basis = basis(of: decisive)
+        guard let top, let until = reach.expiresAt, let deciding else { return nil }
         var then: [Drawing.Stretch] = []
         for stretch in Drawing.access(coverage) where stretch.startsAt >= until {
             guard stretch.tier != nil, stretch.startsAt == then.last?.endsAt ?? until else { break }
             then.append(stretch)
         }
-        let other = covering.first { $0.isGrace && $0.segment.key != decisive.segment.key }
+        let other = covering.first { $0.isGrace && $0.segment.key != deciding.segment.key }
         return Verdict.Access(
-            tier: top.segment.tier, until: until, then: then, basis: basis, grace: other.map { grace($0) })
-    }
-
-    /// Returns the piece at the highest rank that explains most: of a plan that renews, else the one that ends last.
-    private func decisivePiece(besides top: Coverage) -> Coverage? {
-        let highest = covering.filter { $0.segment.tierRank == top.segment.tierRank && !$0.isGrace }
-        return highest.first { willRenew($0.purchase) == true } ?? highest.max { $0.segment.endsAt < $1.segment.endsAt }
-            ?? top
+            tier: top.segment.tier, until: until, then: then, basis: basis(of: deciding), grace: other.map { grace($0) }
+        )
     }
 
     private func basis(of piece: Coverage) -> Verdict.Basis {

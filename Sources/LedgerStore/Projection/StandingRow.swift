@@ -46,11 +46,11 @@ struct StandingRow: Sendable {
 
     /// The columns of `standings`.
     var listed: [Value] {
-        let (status, giving) = (standing.status, standing.status.giving)
+        let (status, deciding) = (standing.status, standing.status.deciding?.segment)
         return [
             .uint64(pseudonym), .text(status.state.rawValue), Value(status.tier?.text), Value(status.tierRank),
-            Value(giving?.key.source.text), Value(giving?.key.environment.rawValue),
-            Value(giving?.productID?.text), Value(status.expiresAt?.milliseconds),
+            Value(deciding?.key.source.text), Value(deciding?.key.environment.rawValue),
+            Value(deciding?.productID?.text), Value(status.expiresAt?.milliseconds),
             Value(status.accessExpiresAt?.milliseconds),
         ]
     }

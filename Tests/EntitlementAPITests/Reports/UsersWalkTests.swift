@@ -124,7 +124,7 @@ struct UsersWalkTests {
     private static func giving(_ user: String, _ server: TestServer) async throws -> [String] {
         let ledger = try await server.ledger(of: user)
         let timeline = Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
-        let giving = timeline.status(at: server.clock.now, explains: false).giving
+        let giving = timeline.status(at: server.clock.now, explains: false).deciding?.segment
         let texts = [giving?.key.source.text, giving?.productID?.text, giving?.key.environment.rawValue]
         return texts.map { $0 ?? "-" }
     }

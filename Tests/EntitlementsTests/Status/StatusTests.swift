@@ -86,19 +86,6 @@ import Testing
     @Test func `equal ranks of two lanes go by lane name`() {
         let status = Story().buys("p", at: "01-01").buys("e", .eyes30, at: "01-05").status(at: "01-10")
         check(status, is: .active, "eyes", until: "02-04", access: "02-04")
-        #expect(status.giving?.key.externalID.text == "e" && status.giving?.tier == status.tier)
-    }
-
-    @Test func `what gives the tier is of that tier, though another lane of its rank ends later`() {
-        for (early, late) in [("01-01", "01-05"), ("01-05", "01-01")] as [(Instant, Instant)] {
-            let story = Story().buys("p", at: late).buys("e", .eyes30, at: early)
-            for instant in ["01-10", "02-02", "02-20"] as [Instant] {
-                let status = story.status(at: instant)
-                let last = status.segments.map(\.endsAt).max()
-                #expect(status.active ? status.giving?.tier == status.tier : status.giving?.endsAt == last)
-            }
-        }
-        #expect(Story().buys("p", at: "01-05").status(at: "01-01").giving == nil)
     }
 
     @Test func `a tier gives what the version in force says`() {
@@ -124,6 +111,48 @@ import Testing
         #expect(states(low, at: "01-20") == ["x running", "b queued queued_behind"])
     }
 
+    @Test func `a pass that ran in part is queued behind a pass of its rank, and paused under a higher one`() {
+        let story = Story().buys("p1", at: "01-01").buys("p2", at: "01-10").buys("p3", at: "01-20")
+            .refunds("p2", at: "02-05").reverses("p2", signedAt: "02-20")
+        #expect(states(story, at: "02-19") == ["p1 finished finished", "p2 revoked revoked", "p3 running"])
+        #expect(states(story, at: "02-20") == ["p1 finished finished", "p2 running", "p3 paused queued_behind"])
+        #expect(states(story, at: "03-17") == ["p1 finished finished", "p2 finished finished", "p3 running"])
+        let art = Self.v4.buys("e", .eyes30, at: "01-12")
+        #expect(states(art, at: "01-20").contains("b paused paused_under"), "another lane is another clock")
+        let sandbox = Story().buys("b", .basic30, at: "01-01", environment: .sandbox)
+            .buys("x", at: "01-10", environment: .sandbox).buys("c", .basic30, at: "01-12")
+        #expect(states(sandbox, at: "01-20") == ["b paused paused_under", "x running", "c running"])
+        let windowed = Story().buys("b", .basic30, at: "01-01")
+            .grants("w", .window(tier: "pro", endsAt: "02-15"), at: "01-15")
+        let paused = windowed.status(at: "01-20", in: .pausing).explanation.map(\.reason)
+        #expect(paused == [.pausedUnder, nil])
+    }
+
+    @Test func `an entitlement tells the stretch that it is in, else the next one, else the last`() {
+        func stretches(_ story: Story, at instants: [Instant]) -> [String] {
+            instants.map { instant in
+                let told = story.status(at: instant).entitlements.first
+                return "\(told?.startsAt?.text ?? "none")..\(told?.endsAt?.text ?? "none")"
+            }
+        }
+        let pass = stretches(Self.v4, at: ["2025-12-01", "01-05", "01-10", "02-08", "02-09", "03-02", "05-01"])
+        #expect(pass == Array(repeating: "01-01..01-10", count: 2) + Array(repeating: "02-09..03-02", count: 5))
+        func month(_ name: String, at: Instant, until: Instant) -> VerifiedPurchase {
+            .state(of: "w", .proMonthly, .plan, transaction: name, at: at, until: until)
+        }
+        let back = Story().attaches(month("1", at: "2024-01-01", until: "2024-02-01"), at: "01-01")
+            .records(month("2", at: "01-01", until: "02-01"), at: "01-01")
+            .records(month("3", at: "02-01", until: "03-01"), at: "01-01")
+        #expect(
+            stretches(back, at: ["2023-12-01", "2024-01-20", "2025-01-01", "01-20", "03-01 12:00", "05-01"])
+                == [
+                    "2024-01-01..2024-02-01", "2024-01-01..2024-02-01", "01-01..03-01", "01-01..03-01",
+                    "01-01..03-02", "01-01..03-02",
+                ])
+        let none = Story().buys("u", "unknown", at: "01-01").status(at: "01-02").entitlements
+        #expect(none.map(\.startsAt) == [nil] && none.map(\.endsAt) == [nil])
+    }
+
     @Test func `a refunded pass is revoked, and after use it says so`() {
         let story = Story().buys("p", at: "01-01")
         #expect(states(story.refunds("p", at: "01-10"), at: "01-09") == ["p running"])
@@ -138,80 +167,10 @@ import Testing
         #expect(states(none, at: "01-10") == ["p revoked revoked"], "it never ran")
     }
 
-    @Test func `what decides is the highest coverage, of that what ends last, else what ended last`() {
-        let low = Story().buys("b", .basic30, at: "01-01").grants(
-            "g", .window(tier: "pro", endsAt: "01-20"), at: "01-05")
-        let story = low.grants("h", .window(tier: "pro", endsAt: "01-15"), at: "01-06")
-        let decisive = { (instant: Instant) in story.status(at: instant).decisive?.key.externalID.text }
-        #expect(decisive("2025-12-31") == nil && decisive("01-02") == "b" && decisive("01-10") == "g")
-        #expect(decisive("01-20") == "b" && decisive("02-10") == "b")
-        let over = Story().buys("p", at: "01-01").status(at: "01-31")
-        let key = PurchaseKey.pass("p")
-        #expect(over.decisive?.key == key && over.giving?.key == key, "its end is over")
-    }
-
-    @Test
-    func `of periods that cover at once the highest tier gives the plan id, of it what ends last, then the newest`() {
-        let annual = Product(
-            id: "pro.annual", app: .vpn, terms: .plan(tier: "pro", planID: "annual_2", familyShareable: false))
-        for (periods, planID) in [
-            ([("1", .proMonthly, "02-01"), ("2", annual.id, "02-01")], "annual_2"),
-            ([("2", .proMonthly, "02-01"), ("1", annual.id, "02-01")], "monthly_2"),
-            ([("1", .proMonthly, "02-01"), ("2", .annual3, "03-01")], "monthly_2"),
-            ([("1", .proMonthly, "02-01"), ("2", annual.id, "03-01")], "annual_2"),
-            ([("1", .proMonthly, "03-01"), ("2", annual.id, "02-01")], "monthly_2"),
-        ] as [([(String, ProductID, Instant)], String)] {
-            let story = periods.reduce(Story()) { story, period in
-                let (name, product, endsAt) = period
-                return story.attaches(
-                    .state(of: "w", product, .plan, transaction: name, at: "01-01", until: endsAt), at: "01-02")
-            }
-            let status = story.status(at: "01-15", in: CatalogueVersions(.example(adding: [annual])))
-            #expect(status.decisive?.planID == planID && status.entitlements.map(\.planID) == [planID])
-        }
-    }
-
-    @Test func `what decides has the id of its period's plan, around a suspension and in leeway too`() {
-        let annual = Product(
-            id: "pro.annual", app: .vpn, terms: .plan(tier: "pro", planID: "annual_2", familyShareable: false))
-        let month = VerifiedPurchase.state(
-            of: "w", .proMonthly, .plan, transaction: "1", at: "01-01", until: "02-01",
-            suspension: Suspension(startsAt: "01-10", endsAt: "01-20"))
-        let year = VerifiedPurchase.state(
-            of: "w", "pro.annual", .plan, transaction: "2", at: "02-01", until: "2027-02-01")
-        let days = VerifiedPurchase.state(
-            of: "w", "pro.annual", .plan, transaction: "3", at: "01-05", until: "01-08")
-        let story = [month, days, year].reduce(Story().buys("b", .basic30, at: "2025-11-01")) {
-            $0.attaches($1, at: "02-01")
-        }
-        for (instant, planID) in [
-            ("2025-12-15", nil), ("01-09", "monthly_2"), ("01-15", "monthly_2"), ("01-20", "monthly_2"),
-            ("02-01", "annual_2"), ("2027-02-01", "annual_2"), ("2027-02-02", "annual_2"),
-        ] as [(Instant, String?)] {
-            let decisive = story.status(at: instant, in: CatalogueVersions(.example(adding: [annual]))).decisive
-            #expect(decisive != nil && decisive?.planID == planID, "\(instant.text)")
-        }
-    }
-
-    @Test func `coverage that a refund stops was taken back, and what had ended before was not`() {
-        let story = Story().buys("p", at: "01-01")
-        let wasTaken = { (story: Story) in story.status(at: "03-01").decisive?.endsByTakeback }
-        #expect(wasTaken(story) == false)
-        #expect(wasTaken(story.refunds("p", at: "01-10")) == true)
-        #expect(wasTaken(story.refunds("p", at: "01-10", share: 90_000)) == true, "it had run for more than was paid")
-        #expect(wasTaken(story.refunds("p", at: "01-10", share: 50_000)) == false, "it ran for all that was paid")
-        #expect(wasTaken(story.refunds("p", at: "01-15 23:59:59.999", share: 50_000)) == false, "a moment was left")
-        #expect(wasTaken(story.refunds("p", at: "01-16", share: 50_000)) == true, "it would have gone on")
-        #expect(wasTaken(story.refunds("p", at: "02-10")) == false)
-        #expect(wasTaken(story.withdraws("p", at: "01-10")) == true)
-        #expect(wasTaken(story.withdraws("p", at: "02-10")) == false)
-        #expect(story.refunds("p", at: "01-10").status(at: "01-09").decisive?.endsByTakeback == true)
-    }
-
     @Test func `segments and entitlements stand in order`() {
         let status = Self.v4.status(at: "01-20")
         #expect(status.segments.map(\.text) == ["b 01-01..01-10", "x 01-10..02-09", "b 02-09..03-02"])
-        #expect(status.entitlements.map(\.startsAt) == ["01-01", "01-10"])
+        #expect(status.entitlements.map(\.startsAt) == ["02-09", "01-10"])
         #expect(status.entitlements.map(\.endsAt) == ["03-02", "02-09"])
         #expect(status.entitlements.map(\.tier) == ["basic", "pro"])
         #expect(status.entitlements.map(\.kind) == [.pass, .pass])

@@ -70,9 +70,9 @@ import Testing
         #expect(access.basis == .grace(Verdict.Grace(key: Self.plan.key, until: "02-15", isLeeway: false)))
     }
 
-    @Test func `a plan in grace beside a pass of its tier is named apart`() {
+    @Test func `a plan in grace that no longer renews is named apart from a pass of its tier`() {
         let story = Story().attaches(Self.plan, at: "01-01").buys("p1", at: "01-20")
-            .states(renewal(true, isInRetry: true, grace: "02-15"), at: "02-01")
+            .states(renewal(false, grace: "02-15"), at: "02-01")
         guard case .access(let access) = verdict(story, at: "02-05") else {
             return #expect(Bool(false), "another case")
         }

@@ -245,7 +245,7 @@ extension Status {
     fileprivate var withoutExplanation: Status {
         Status(
             user: user, isKnown: isKnown, at: at, active: active, tier: tier, tierRank: tierRank,
-            expiresAt: expiresAt, accessExpiresAt: accessExpiresAt, state: state, decisive: decisive,
+            expiresAt: expiresAt, accessExpiresAt: accessExpiresAt, state: state, deciding: deciding,
             features: features, limits: limits,
             entitlements: entitlements, segments: segments, addOns: addOns, credits: credits, devices: devices,
             introductoryOffers: introductoryOffers, explanation: [], settings: settings)

@@ -8,7 +8,7 @@ extension Timeline {
             user: status.user, isKnown: status.isKnown, at: .distantPast, active: status.active, tier: status.tier,
             tierRank: status.tierRank, expiresAt: status.expiresAt, accessExpiresAt: status.accessExpiresAt,
             state: status.state,
-            decisive: status.decisive, features: status.features, limits: status.limits,
+            deciding: status.deciding, features: status.features, limits: status.limits,
             entitlements: status.entitlements,
             segments: status.segments.filter { $0.endsAt > instant }, addOns: status.addOns, credits: status.credits,
             devices: status.devices, introductoryOffers: status.introductoryOffers, explanation: [],

@@ -40,7 +40,11 @@ extension VerifiedRenewal {
     ///
     /// An unknown expiration intent is kept as its number; an unknown price consent becomes nil. While Apple still
     /// tries to charge, the intent is ignored, because nothing has ended yet (`apple.md` §3.11).
-    package init(_ renewalInfo: VerifiedRenewalInfo, beside transaction: VerifiedTransaction) {
+    ///
+    /// - Parameter course: The course of the chain that Apple told beside the text.
+    package init(
+        _ renewalInfo: VerifiedRenewalInfo, beside transaction: VerifiedTransaction, telling course: Course? = nil
+    ) {
         let payload = renewalInfo.payload
         let isInRetry = payload.isInBillingRetryPeriod ?? false
         self.init(
@@ -52,7 +56,20 @@ extension VerifiedRenewal {
             priceConsent: payload.priceIncreaseStatus.flatMap(PriceConsent.init),
             offer: payload.offerIdentifier?.brief ?? payload.offerType?.text,
             price: Price(payload.renewalPrice, payload.currency),
-            winBackOffers: payload.eligibleWinBackOfferIds.prefix(Self.maximumWinBackOffers).map(\.brief))
+            winBackOffers: payload.eligibleWinBackOfferIds.prefix(Self.maximumWinBackOffers).map(\.brief),
+            course: course)
+    }
+}
+
+extension VerifiedRenewal.Course {
+    /// The course that a notification tells; nil if it tells none.
+    package init?(_ notification: NotificationPayload) {
+        switch notification.notificationType {
+        case .expired, .gracePeriodExpired: self = .ended
+        default:
+            guard notification.subtype == .gracePeriod else { return nil }
+            self = .grace
+        }
     }
 }
 

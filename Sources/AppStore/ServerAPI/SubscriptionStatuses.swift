@@ -8,6 +8,8 @@ package struct SubscriptionStatuses: Sendable {
         package let originalTransactionId: String
         package let transaction: SignedTransaction
         package let renewalInfo: SignedRenewalInfo?
+        /// True if Apple answers that the chain is in its billing grace period (status 4).
+        package let isInGrace: Bool
     }
 
     package let chains: [Chain]
@@ -25,7 +27,8 @@ package struct SubscriptionStatuses: Sendable {
             chains.append(
                 Chain(
                     originalTransactionId: id, transaction: SignedTransaction(transaction),
-                    renewalInfo: chain["signedRenewalInfo"]?.string.map { SignedRenewalInfo($0) }))
+                    renewalInfo: chain["signedRenewalInfo"]?.string.map { SignedRenewalInfo($0) },
+                    isInGrace: chain["status"]?.integer == String(SubscriptionStatus.gracePeriod.rawValue)))
         }
         self.chains = chains
     }

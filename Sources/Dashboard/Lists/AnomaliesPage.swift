@@ -50,7 +50,7 @@ enum AnomaliesPage {
         return switch found.anomaly {
         case .unknownProduct, .productTypeMismatch: Destination.catalogue.link
         case .quarantined, .unreadableFields: found.owner.map { Link("users", $0.text) } ?? purchase
-        case .familyShared, .unclearRefund:
+        case .familyShared, .unclearRefund, .paidAfterWithdrawal:
             cells.mayAct ? found.owner.map { ActPages<GiveDays>.link(to: $0) } ?? purchase : nil
         case .unowned: cells.mayAct ? purchase : nil
         }
@@ -65,6 +65,7 @@ extension Anomaly {
         case .quarantined: .anomalyQuarantined
         case .familyShared: .anomalyFamily
         case .unclearRefund: .anomalyRefund
+        case .paidAfterWithdrawal: .anomalyPaid
         case .unowned: .anomalyUnowned
         case .unreadableFields: .anomalyUnreadable
         }
@@ -77,6 +78,7 @@ extension Anomaly {
         case .quarantined: .anomalyQuarantinedText
         case .familyShared: .anomalyFamilyText
         case .unclearRefund: .anomalyRefundText
+        case .paidAfterWithdrawal: .anomalyPaidText
         case .unowned: .anomalyUnownedText
         case .unreadableFields: .anomalyUnreadableText
         }
@@ -88,7 +90,7 @@ extension Anomaly {
         case .unknownProduct: .settleAddProduct
         case .productTypeMismatch: .settleCompare
         case .quarantined: .settleLook
-        case .familyShared, .unclearRefund: .settleDecide
+        case .familyShared, .unclearRefund, .paidAfterWithdrawal: .settleDecide
         case .unowned: .settleBind
         case .unreadableFields: .settleLook
         }

@@ -156,7 +156,7 @@ struct FactText {
 
     private func name(of state: VerifiedPurchase) -> Markup {
         let known = state.productNames.lazy.compactMap { names.product($0, of: state.key) }.first
-        guard let known else { return name(state.key) }
+        guard let known = known ?? state.storeProductID?.text else { return name(state.key) }
         return Tag.bdi { known } + numbered(state.key)
     }
 

@@ -59,7 +59,8 @@ extension StoreHistory {
         let shown = ShownPurchase(transaction, labels: labels)
         guard shown.state.key == key else { return [] }
         guard let renewalInfo, renewalInfo.agrees(with: transaction) else { return [shown.evidence] }
-        return [shown.evidence, Evidence(.renewal(VerifiedRenewal(renewalInfo, beside: transaction)))]
+        let renewal = VerifiedRenewal(renewalInfo, beside: transaction, telling: chain.isInGrace ? .grace : nil)
+        return [shown.evidence, Evidence(.renewal(renewal))]
     }
 
     private func genuine<Verified>(_ verdict: Result<Verified, EvidenceError>) -> Verified? {

@@ -18,7 +18,7 @@ struct Claimed<Reply: Sendable, Refusal: Error> {
 
     /// The outcome of a claim as the API names it, and its reason.
     func outcome(of claim: Claim, _ purchase: VerifiedPurchase) -> (outcome: AttachOutcome, reason: AttachReason?) {
-        AttachOutcome.of(claim, disposition: timeline.disposition(of: purchase.key, at: at))
+        AttachOutcome.of(claim, disposition: timeline.disposition(of: purchase, at: at))
     }
 }
 

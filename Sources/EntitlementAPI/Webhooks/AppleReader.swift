@@ -73,7 +73,8 @@ package struct AppleReader: Sendable {
         }
         var evidence = [Evidence(purchase, provedBy: Evidence.Proof(transaction))]
         if let renewalInfo = delivery.renewalInfo {
-            evidence.append(Evidence(.renewal(VerifiedRenewal(renewalInfo, beside: transaction))))
+            let course = VerifiedRenewal.Course(delivery.notification.payload)
+            evidence.append(Evidence(.renewal(VerifiedRenewal(renewalInfo, beside: transaction, telling: course))))
         }
         return ReadDelivery(news, showing: evidence)
     }

@@ -3,11 +3,15 @@ package struct Coverage: Hashable, Sendable {
     package let segment: Segment
     /// The index of the purchase in ``Timeline/purchases``.
     package let purchase: Int
+    /// The index of the window in ``Purchase/windows``; nil for a pass.
+    let window: Int?
     /// The device seats that the product itself gives; nil if its tier says how many.
     package let seats: Int?
-    /// True for grace and leeway (`Window.grace`), which count only once they have begun: an answer for an earlier
+    /// True for grace and leeway (`Window.graces`), which count only once they have begun: an answer for an earlier
     /// instant does not promise them.
     package let isGrace: Bool
+    /// True for leeway, which this server grants.
+    let isLeeway: Bool
 
     package func covers(_ instant: Instant) -> Bool {
         segment.startsAt <= instant && instant < segment.endsAt

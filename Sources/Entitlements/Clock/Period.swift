@@ -25,16 +25,22 @@ struct Period {
     private(set) var suspensions: [Suspension]
     /// The stretches in which the period runs according to the source's events; nil for a source without events.
     private(set) var listed: [Interval]?
+    /// The start of the next period, where one period of the chain runs at a time; nil for the last period, and for a
+    /// source with events.
+    private(set) var followedAt: Instant?
 
-    /// Returns the periods of a chain, by start. Of periods with one start, those that were replaced come first, in the
-    /// order in which they were replaced.
+    /// Returns the periods of a chain, by start. Of periods with one start, the one that was first stated later comes
+    /// last. A source with events says which were replaced; these come first, in the order in which they were replaced.
+    ///
+    /// A period without events that ends before it starts, as a restored copy of an old one does, is left out if there
+    /// is any other.
     static func all(in states: [VerifiedPurchase], withdrawal: ShareTrack) -> [Period] {
         let bills = PeriodBills(states)
         let periods = Dictionary(grouping: states.lazy.filter { !$0.isOfBill }, by: PeriodID.init(of:))
             .compactMap { Period($0.value, named: $0.key, bills, withdrawal: withdrawal) }
         let listings = PeriodListings(of: periods)
         let pauses = listings.pauses
-        return
+        var sorted =
             periods.map { period in
                 var period = period
                 period.listed = listings.parts(of: period)
@@ -43,11 +49,17 @@ struct Period {
             }
             .sorted { left, right in
                 if left.startsAt != right.startsAt { return left.startsAt < right.startsAt }
+                guard left.listed != nil else { return (left.statedAt, left.id) < (right.statedAt, right.id) }
                 if left.isReplaced != right.isReplaced { return left.isReplaced }
                 if left.isReplaced, let older = Self.olderFirst(left.newest, right.newest) { return older }
                 let (first, second) = (left.expiresAt ?? .distantPast, right.expiresAt ?? .distantPast)
                 return first != second ? first < second : left.id < right.id
             }
+        if sorted.contains(where: \.runs) { sorted.removeAll { !$0.runs } }
+        for index in sorted.indices.dropLast() where sorted[index].listed == nil {
+            sorted[index].followedAt = sorted[index + 1].startsAt
+        }
+        return sorted
     }
 
     /// Returns nil if the source sends events (as card billing does) and none of them says that the period runs.
@@ -79,15 +91,29 @@ struct Period {
         isTrial = sale?.offer == nil ? false : sale?.price.map { $0.milliunits == 0 }
     }
 
+    /// True if the period began after an operator's withdrawal at `instant`, and its price was neither left out nor paid
+    /// back.
+    func isPaid(after instant: Instant) -> Bool {
+        instant <= startsAt && unpaidGraceEnd == nil
+            && ShareTrack(of: states, measuring: .whole).steps.last?.share ?? 0 == 0
+    }
+
     /// The item of the subscription that the period is of; nil where the purchase has no items.
     var item: String? { spokesman.item }
 
     /// True if the newest event of the source lists the period, or the source has no events.
     var isListed: Bool { listed.map { $0.last.map { $0.endsAt == nil } ?? false } ?? true }
 
-    /// True if the source's events end the period before its expiry.
+    /// True if the period is more than a copy that ends before it starts. What events list always is.
+    private var runs: Bool { listed != nil || expiresAt.map { startsAt < $0 } ?? false }
+
+    /// The date at which the period was first stated.
+    private var statedAt: Instant { states.lazy.map(\.signedAt).reduce(.distantFuture, min) }
+
+    /// True if another period took the place of this one: a state says so, another begins inside it, or the source's
+    /// events end it before its expiry.
     var isReplaced: Bool {
-        guard let end = listed?.last?.endsAt else { return false }
+        guard upgradedSaidAt == nil, let end = listed?.last?.endsAt ?? followedAt else { return upgradedSaidAt != nil }
         return end < expiresAt ?? startsAt
     }
 
@@ -120,12 +146,20 @@ struct Period {
         return first < second ? true : second < first ? false : nil
     }
 
-    /// Returns the newest renewal state that says what follows this period; nil if there is none. Callers ask only for
-    /// the last period of an item. A state counts if it was signed since the period began or was first stated,
-    /// whichever is earlier. An older state spoke of the renewal that led to this period.
-    func renewal(among renewals: [VerifiedRenewal]) -> VerifiedRenewal? {
-        let since = states.lazy.map(\.signedAt).reduce(startsAt, min)
-        return renewals.lazy.filter { $0.signedAt >= since }.max(by: VerifiedRenewal.precedes)
+    /// Returns what `renewals`, the oldest first, say of the time from the end of the period `endsAt` on: each state
+    /// from its signing, and nothing before the first. Of a source with events the newest state says all.
+    ///
+    /// A state counts if it was signed since the period began or was first stated, whichever is earlier. An older state
+    /// spoke of the renewal that led to this period.
+    func words(in renewals: [VerifiedRenewal], from endsAt: Instant) -> [Window.Word] {
+        let since = min(startsAt, statedAt)
+        let told = renewals.filter { since <= $0.signedAt && $0.signedAt < followedAt ?? .distantFuture }
+        guard listed == nil else { return [Window.Word(from: endsAt, renewal: told.last)] }
+        return told.reduce(into: [Window.Word(from: endsAt, renewal: nil)]) { words, renewal in
+            let word = Window.Word(from: max(endsAt, renewal.signedAt), renewal: renewal)
+            if words.last?.from == word.from { words.removeLast() }
+            words.append(word)
+        }
     }
 }
 

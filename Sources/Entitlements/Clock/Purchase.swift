@@ -45,8 +45,10 @@ package final class Purchase: Sendable {
     /// The instant at which an operator withdrew the purchase; nil if none did.
     package let withdrawnAt: Instant?
     package let benefit: Benefit
-    /// True for a pass or a lot if a refund is stated without a valid share.
-    let isRefundUnclear: Bool
+    /// The obstacle of each period that gives nothing, although the chain may count.
+    let obstacles: [PeriodID: Obstacle]
+    /// What operators have to look at, although the purchase counts; nil if there is nothing.
+    let anomaly: Anomaly?
     /// The device seats that the product of a pass gives; nil if its tier says how many.
     package let seats: Int?
     /// The App Store's subscription groups that the buyer's own states name, and whether an introductory offer sold one
@@ -69,7 +71,8 @@ package final class Purchase: Sendable {
         share = meaning.share
         withdrawnAt = gathered.withdrawnAt
         benefit = meaning.benefit
-        isRefundUnclear = meaning.benefit.isTakenByShare && VerifiedPurchase.isRefundUnclear(in: gathered.states)
+        obstacles = meaning.obstacles
+        anomaly = meaning.anomaly
         seats = meaning.seats
         subscriptionGroups = Self.subscriptionGroups(in: gathered.states)
     }
@@ -104,7 +107,7 @@ package final class Purchase: Sendable {
 
 extension Purchase.Benefit {
     /// True for passes and credits, from which a partial refund takes only its share.
-    fileprivate var isTakenByShare: Bool {
+    var isTakenByShare: Bool {
         switch self {
         case .pass, .credits: true
         case .recorded, .addOn, .plan: false

@@ -10,6 +10,10 @@ struct PurchaseMeaning {
     let quantity: Int
     let share: ShareTrack
     let benefit: Purchase.Benefit
+    /// The obstacle of each period that gives nothing, although the chain may count.
+    private(set) var obstacles: [PeriodID: Purchase.Obstacle] = [:]
+    /// What operators have to look at, although the purchase counts.
+    private(set) var anomaly: Anomaly?
     /// The device seats that the product of a pass gives; nil if its tier says how many.
     private(set) var seats: Int?
 
@@ -64,6 +68,7 @@ struct PurchaseMeaning {
             // plan.
             benefit = .recorded(.productTypeMismatch)
         }
+        if benefit.isTakenByShare, VerifiedPurchase.isRefundUnclear(in: states) { anomaly = .unclearRefund }
     }
 
     /// Reads a chain, each period by itself. Returns nil if there is no state of a period, because states of the
@@ -85,18 +90,22 @@ struct PurchaseMeaning {
         share = periods[newest].share
         productID = sales[newest].product?.id
         storeProductID = periods[newest].spokesman.storeProductID
-        kind = sales[newest].product?.terms.kind
-        let overAt = gathered.renewals.compactMap(\.endedAt).min()
+        let renewals = gathered.renewals.sorted(by: VerifiedRenewal.precedes)
+        let overAt = renewals.compactMap(\.endedAt).min()
         let windows = periods.indices.compactMap { index -> Window? in
             let (period, sale) = (periods[index], sales[index])
             guard sale.obstacle == nil, let product = sale.product, let tier = sale.tier else { return nil }
-            let isLast = lasts.contains(index)
             return Window(
-                period, followedBy: periods[(index + 1)...].first { $0.startsAt > period.startsAt }, of: product,
-                tier: tier, isLast: isLast, renewal: isLast ? period.renewal(among: gathered.renewals) : nil,
-                overAt: overAt)
+                period, of: product, tier: tier, isLast: lasts.contains(index), renewals: renewals, overAt: overAt)
         }
+        kind = windows.isEmpty ? sales[newest].product?.terms.kind : .plan
         benefit = windows.isEmpty ? .recorded(sales[newest].obstacle ?? .productTypeMismatch) : .plan(windows)
+        for (period, sale) in zip(periods, sales) { obstacles[period.id] = sale.obstacle }
+        let parts = lasts.sorted(by: >).filter { periods[$0].isListed }
+        let isPaidAfter = gathered.withdrawnAt.map { end in periods.contains { $0.isPaid(after: end) } } ?? false
+        anomaly =
+            parts.lazy.compactMap { sales[$0].obstacle }.first.flatMap { Anomaly($0) }
+            ?? (isPaidAfter ? .paidAfterWithdrawal : nil)
     }
 
     /// The product of a period, its tier, and the obstacle that keeps it from counting.

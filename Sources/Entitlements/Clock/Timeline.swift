@@ -95,21 +95,23 @@ package struct Timeline: Sendable {
     }
 
     private static func windows(of purchases: [Purchase]) -> [Coverage] {
-        coverage(of: purchases, isGrace: false) { $0.covered }
+        coverage(of: purchases) { $0.covered.map { ($0, nil) } }
     }
 
     private static func graces(of purchases: [Purchase], leewayHours: Int) -> [Coverage] {
-        coverage(of: purchases, isGrace: true) { $0.grace(leewayHours: leewayHours) }
+        coverage(of: purchases) { $0.graces(leewayHours: leewayHours).map { ($0.part, .some($0.isLeeway)) } }
     }
 
     /// Returns, as coverage, those parts of each window (given by `parts`) in which the user has the purchase.
     private static func coverage(
-        of purchases: [Purchase], isGrace: Bool, by parts: (Window) -> [Interval]
+        of purchases: [Purchase], by parts: (Window) -> [(part: Interval, isLeeway: Bool?)]
     ) -> [Coverage] {
-        purchases.indices.flatMap { index in
-            purchases[index].windows.flatMap { window in
-                purchases[index].held(parts(window)).compactMap {
-                    Coverage($0, of: window, in: purchases[index], at: index, isGrace: isGrace)
+        purchases.enumerated().flatMap { index, purchase in
+            purchase.windows.enumerated().flatMap { place, window in
+                parts(window).flatMap { part, isLeeway in
+                    purchase.held([part]).compactMap {
+                        Coverage($0, of: window, at: place, in: purchase, at: index, isLeeway: isLeeway)
+                    }
                 }
             }
         }
@@ -157,8 +159,10 @@ package struct Timeline: Sendable {
 
 extension Coverage {
     /// Returns nil for an interval without an end; a part of a window always has one.
+    ///
+    /// - Parameter isLeeway: Nil for coverage that is paid for.
     fileprivate init?(
-        _ part: Interval, of window: Window, in purchase: Purchase, at index: Int, isGrace: Bool
+        _ part: Interval, of window: Window, at place: Int, in purchase: Purchase, at index: Int, isLeeway: Bool?
     ) {
         guard let endsAt = part.endsAt else { return nil }
         self.init(
@@ -166,7 +170,7 @@ extension Coverage {
                 lane: window.tier.lane, tier: window.tier.id, tierRank: window.tier.rank, key: purchase.key,
                 productID: window.productID, storeProductID: window.storeProductID, startsAt: part.startsAt,
                 endsAt: endsAt),
-            purchase: index, seats: window.seats, isGrace: isGrace)
+            purchase: index, window: place, seats: window.seats, isGrace: isLeeway != nil, isLeeway: isLeeway ?? false)
     }
 
     /// Returns nil for a purchase that is no pass; a clock runs only passes.
@@ -176,6 +180,6 @@ extension Coverage {
             segment: Segment(
                 lane: tier.lane, tier: tier.id, tierRank: tier.rank, key: purchase.key, productID: purchase.productID,
                 storeProductID: purchase.storeProductID, startsAt: run.startsAt, endsAt: run.endsAt),
-            purchase: index, seats: purchase.seats, isGrace: false)
+            purchase: index, window: nil, seats: purchase.seats, isGrace: false, isLeeway: false)
     }
 }

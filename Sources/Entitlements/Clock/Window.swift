@@ -25,25 +25,31 @@ package struct Window: Hashable, Sendable {
     /// True if a renewal may still follow: the period is the last of its item, still runs and was not upgraded. Refunds
     /// do not change this value, because answers judge refunds at each instant.
     package let mayRenew: Bool
-    /// The newest state of the renewal that may follow; nil if none may or none is known.
-    package let renewal: VerifiedRenewal?
     /// The offer by which the store sold the period.
     package let offer: String?
     /// True if an offer sold the period for a price of 0; nil if an offer sold it and its price is not known.
     package let isTrial: Bool?
-    private let isUnpaid: Bool
-    private let isRevokedAtExpiry: Bool
-    /// The end of the grace that the store grants beyond `endsAt`.
-    private let graceEndsAt: Instant?
+    /// What is said of the time after `endsAt`, from when on, the first from `endsAt`; empty if nothing follows.
+    private let words: [Word]
+    /// The start of the next period, where one period of the chain runs at a time.
+    private let followedAt: Instant?
+    /// The end of the grace of an unpaid period; nil for a paid one.
+    private let unpaidGraceEnd: Instant?
     private let suspensions: [Suspension]
     /// The stretches in which the source's events list the period; nil for a source without events.
     private let listed: [Interval]?
     /// The instant from which on the chain is over for good.
     private let overAt: Instant?
 
+    /// What a store says of the time after a period, from an instant on: a state of the renewal, or nothing.
+    struct Word: Hashable {
+        let from: Instant
+        let renewal: VerifiedRenewal?
+    }
+
+    /// - Parameter renewals: The states of the chain's renewal, the oldest first.
     init(
-        _ period: Period, followedBy next: Period?, of product: Product, tier: Tier, isLast: Bool,
-        renewal: VerifiedRenewal?, overAt: Instant?
+        _ period: Period, of product: Product, tier: Tier, isLast: Bool, renewals: [VerifiedRenewal], overAt: Instant?
     ) {
         productID = product.id
         storeProductID = period.spokesman.storeProductID
@@ -53,16 +59,16 @@ package struct Window: Hashable, Sendable {
         seats = product.seats(of: period.quantity)
         startsAt = period.startsAt
         revocations = period.share
-        isUnpaid = period.unpaidGraceEnd != nil
+        unpaidGraceEnd = period.unpaidGraceEnd
+        followedAt = period.followedAt
         let expiresAt = period.expiresAt ?? period.startsAt
-        let upgradedAt = period.upgradedSaidAt.map { next?.startsAt ?? $0 }
-        let ends = [expiresAt, upgradedAt, period.listed?.last?.endsAt, overAt].compactMap { $0 }
-        endsAt = isUnpaid ? startsAt : max(startsAt, ends.reduce(expiresAt, min))
-        isSuperseded = upgradedAt != nil || period.isReplaced
-        mayRenew = isLast && period.isListed && upgradedAt == nil && period.expiresAt != nil
-        isRevokedAtExpiry = revocations.share(at: expiresAt) > 0
-        self.renewal = mayRenew ? renewal : nil
-        graceEndsAt = period.unpaidGraceEnd ?? (mayRenew && startsAt < endsAt ? renewal?.graceEndsAt : nil)
+        let ends = [period.followedAt ?? period.upgradedSaidAt, period.listed?.last?.endsAt, overAt].compactMap { $0 }
+        endsAt = unpaidGraceEnd == nil ? max(startsAt, ends.reduce(expiresAt, min)) : startsAt
+        isSuperseded = period.isReplaced
+        mayRenew = isLast && period.isListed && !isSuperseded && period.expiresAt != nil
+        let mayFollow = mayRenew || period.followedAt != nil && !isSuperseded
+        let nothing = unpaidGraceEnd == nil ? [] : [Word(from: endsAt, renewal: nil)]
+        words = mayFollow ? period.words(in: renewals, from: endsAt) : nothing
         suspensions = period.suspensions
         listed = period.listed
         self.overAt = overAt
@@ -83,10 +89,9 @@ package struct Window: Hashable, Sendable {
         self.revocations = revocations
         isSuperseded = false
         mayRenew = false
-        isRevokedAtExpiry = false
-        renewal = nil
-        isUnpaid = false
-        graceEndsAt = nil
+        words = []
+        followedAt = nil
+        unpaidGraceEnd = nil
         suspensions = []
         listed = nil
         overAt = nil
@@ -97,37 +102,60 @@ package struct Window: Hashable, Sendable {
     /// The parts of `[startsAt, endsAt)` in which the window covers, past and planned.
     package var covered: [Interval] { parts(from: startsAt, to: endsAt) }
 
-    /// Returns the coverage after `endsAt`, which counts only once `endsAt` has come. It lasts as long as the store
-    /// grants. Without a grant it lasts for the leeway, in which a renewal may still be published.
-    ///
-    /// There is no leeway while the store retries the payment, or once the renewal was cancelled or has ended. A paid
-    /// window that is refunded at its expiry has neither grace nor leeway. Nothing lasts beyond the end of the chain.
-    package func grace(leewayHours: Int) -> [Interval] {
-        guard isUnpaid || !isRevokedAtExpiry else { return [] }
-        if let graceEndsAt { return parts(from: endsAt, to: min(graceEndsAt, overAt ?? graceEndsAt)) }
-        guard mayRenew, startsAt < endsAt, overAt == nil, !isRetried, renewal?.mayFollow ?? true else { return [] }
-        let hours = min(max(0, leewayHours), Self.maximumLeewayHours)
-        return parts(from: endsAt, to: endsAt + Int64(hours) * Instant.millisecondsPerHour)
+    /// Returns the coverage after `endsAt`, which counts only once it has begun: what the store grants, and the leeway, in
+    /// which a renewal may still be published. Each word covers until the next one, or until the next period. What is
+    /// refunded at the time is not covered, and nothing lasts beyond the end of the chain.
+    func graces(leewayHours: Int) -> [(part: Interval, isLeeway: Bool)] {
+        let last = [followedAt, overAt].compactMap { $0 }.min() ?? .distantFuture
+        let spoken = zip(words, words.dropFirst().map(\.from) + [last])
+        return [false, true].flatMap { isLeeway in
+            let covered = spoken.flatMap { word, next in
+                let end = isLeeway ? leewayEnd(by: word.renewal, hours: leewayHours) : grantedEnd(by: word.renewal)
+                return end.map { parts(from: word.from, to: min($0, next, last)) } ?? []
+            }
+            return Interval.stretches(of: covered).map { ($0, isLeeway) }
+        }
     }
 
-    /// The end of the grace that the store grants; nil if the store grants none beyond `endsAt`, or the chain is over.
-    package var grantedGraceEnd: Instant? {
-        guard overAt == nil, let graceEndsAt, graceEndsAt > endsAt else { return nil }
-        return graceEndsAt
+    private func grantedEnd(by renewal: VerifiedRenewal?) -> Instant? {
+        unpaidGraceEnd ?? (startsAt < endsAt ? renewal?.graceEnd(after: endsAt, of: endsAt - startsAt) : nil)
     }
 
-    /// True if nothing says what follows the paid coverage: a renewal may follow, and no state of the renewal says that
-    /// it failed, that the chain ended or that grace covers (`semantics.md` §7).
+    /// Returns the end of the leeway; nil if the store grants or retries, the renewal is off, or the chain has ended. It
+    /// is never longer than the period was, as periods of the Sandbox last minutes.
+    private func leewayEnd(by renewal: VerifiedRenewal?, hours: Int) -> Instant? {
+        guard overAt == nil, grantedEnd(by: renewal) == nil, !isRetried(by: renewal), renewal?.mayFollow ?? true else {
+            return nil
+        }
+        let leeway = Int64(min(max(0, hours), Self.maximumLeewayHours)) * Instant.millisecondsPerHour
+        return endsAt + min(leeway, endsAt - startsAt)
+    }
+
+    /// Returns the state of the renewal that speaks at `instant`; before the end, the one that will speak first.
+    package func renewal(at instant: Instant) -> VerifiedRenewal? {
+        words.last { $0.from <= max(instant, endsAt) }?.renewal
+    }
+
+    /// Returns the end of the grace that the store grants by what it says at `instant`; nil if the store grants none
+    /// beyond `endsAt`, or the chain is over.
+    func grantedGraceEnd(at instant: Instant) -> Instant? {
+        guard overAt == nil, let end = grantedEnd(by: renewal(at: instant)), end > endsAt else { return nil }
+        return end
+    }
+
+    /// True if nothing says what follows the paid coverage: a renewal may follow, and the newest state of the renewal
+    /// does not say that it failed, that the chain ended or until when grace covers (`semantics.md` §7).
     var isUntold: Bool {
-        mayRenew && startsAt < endsAt && overAt == nil && graceEndsAt == nil && renewal?.end == nil && !isRetried
-            && !isRevokedAtExpiry
+        let newest = words.last?.renewal
+        return mayRenew && startsAt < endsAt && overAt == nil && unpaidGraceEnd == nil && newest?.graceEndsAt == nil
+            && newest?.hasEnded != true && !isRetried(by: newest) && revocations.share(at: endsAt) == 0
     }
 
     /// The instants at which an answer about the window may change. Not all ends of its coverage are included, because
     /// callers know these already.
     var instants: [Instant] {
-        [endsAt] + begins + suspensions.flatMap { [$0.startsAt, $0.endsAt].compactMap { $0 } }
-            + revocations.steps.map(\.startsAt)
+        [endsAt, endsAt + Self.retryShown] + begins + words.map(\.from) + revocations.steps.map(\.startsAt)
+            + suspensions.flatMap { [$0.startsAt, $0.endsAt].compactMap { $0 } }
     }
 
     /// The instants at which the window begins: its start, and each later event that lists the period again.
@@ -139,14 +167,21 @@ package struct Window: Hashable, Sendable {
     /// Returns the last beginning of the window by `instant`; nil if it has not begun by then.
     func begun(by instant: Instant) -> Instant? { begins.last { $0 <= instant } }
 
-    /// True if the store still tries to charge for the period, or for the next one.
+    /// True if the store still tries to charge for the period, or for the next one. Without events this is shown for at
+    /// most 60 days, and only while the renewal is on.
     package func isInRetry(at instant: Instant) -> Bool {
-        endsAt <= instant && overAt == nil && isRetried && renewal?.end == nil && revocations.share(at: instant) == 0
+        guard endsAt <= instant, overAt == nil, revocations.share(at: instant) == 0,
+            let renewal = renewal(at: instant), isRetried(by: renewal)
+        else { return false }
+        return listed != nil
+            || renewal.willRenew && instant < min(followedAt ?? .distantFuture, endsAt + Self.retryShown)
     }
 
-    /// True if the newest renewal state says that the payment is retried. In a subscription with several items this
-    /// holds only for an item that is unpaid.
-    private var isRetried: Bool { renewal.map { $0.isInRetry && (item == nil || isUnpaid) } ?? false }
+    /// True if a renewal state says that the payment is retried. In a subscription with several items this holds only
+    /// for an item that is unpaid.
+    private func isRetried(by renewal: VerifiedRenewal?) -> Bool {
+        renewal.map { $0.isInRetry && (item == nil || unpaidGraceEnd != nil) } ?? false
+    }
 
     /// True if the store suspends the period at `instant`, before its end.
     package func isSuspended(at instant: Instant) -> Bool {
@@ -169,4 +204,5 @@ package struct Window: Hashable, Sendable {
     }
 
     private static let maximumLeewayHours = 24 * 366
+    private static let retryShown = 60 * Instant.millisecondsPerDay
 }

@@ -2,15 +2,16 @@ extension Drawing {
     /// Returns the bars of a purchase's windows. Periods that touch are one bar.
     static func bars(ofWindows windows: [Window], _ index: Int, in moment: Moment) -> [Bar] {
         let purchase = moment.timeline.purchases[index]
-        let graces = moment.pieces[index].filter(\.isGrace).map(\.segment)
+        let pieces = moment.pieces[index].filter(\.isGrace)
         var bars = windows.flatMap { Self.bars(of: $0, held: purchase, in: moment) }
-        bars += graces.map { segment in
-            let isGranted = windows.contains { $0.endsAt == segment.startsAt && $0.grantedGraceEnd != nil }
+        bars += pieces.map { piece in
+            let segment = piece.segment
             return Bar(
-                .grace, segment.tier, from: segment.startsAt, to: segment.endsAt, cause: isGranted ? .grant : .leeway)
+                .grace, segment.tier, from: segment.startsAt, to: segment.endsAt,
+                cause: piece.isLeeway ? .leeway : .grant)
         }
         if let window = windows.last(where: { $0.isInRetry(at: moment.at) }), !purchase.isGone(at: moment.at) {
-            let start = graces.lazy.map(\.endsAt).filter { $0 > window.endsAt }.max() ?? window.endsAt
+            let start = pieces.lazy.map(\.segment.endsAt).filter { $0 > window.endsAt }.max() ?? window.endsAt
             bars.append(Bar(.retried, window.tier.id, from: start, to: nil))
         }
         let order = bars.indices.sorted { (bars[$0].startsAt, $0) < (bars[$1].startsAt, $1) }

@@ -15,8 +15,8 @@ struct LaneRuns {
     static func all(in timeline: Timeline) -> [Place: LaneRuns] {
         var lanes: [Place: LaneRuns] = [:]
         for piece in timeline.planned {
+            guard piece.window == nil else { continue }
             let purchase = timeline.purchases[piece.purchase]
-            guard case .pass = purchase.benefit else { continue }
             let place = Place(lane: piece.segment.lane, environment: purchase.key.environment)
             lanes[place, default: LaneRuns()].runs.append(piece)
             if purchase.share.rises(at: piece.segment.endsAt) {

@@ -6,6 +6,14 @@ package struct VerifiedRenewal: Hashable, Sendable {
         case given
     }
 
+    /// The course of the chain that the message with the statement tells. It is no part of the signed state.
+    package enum Course: String, Hashable, Sendable, CaseIterable {
+        /// The last period goes on in grace.
+        case grace
+        /// The last period, or its grace, ended without a renewal.
+        case ended
+    }
+
     package let key: PurchaseKey
     package let signedAt: Instant
     package let willRenew: Bool
@@ -27,12 +35,13 @@ package struct VerifiedRenewal: Hashable, Sendable {
     package let price: Price?
     /// The ids of the offers by which the customer could be won back. They decide nothing.
     package let winBackOffers: [String]
+    package let course: Course?
 
     package init(
         key: PurchaseKey, signedAt: Instant, willRenew: Bool, renewsInto: ProductID? = nil,
         graceEndsAt: Instant? = nil, isInRetry: Bool = false, end: RenewalEnd? = nil,
         priceConsent: PriceConsent? = nil, endedAt: Instant? = nil, eventID: String? = nil, offer: String? = nil,
-        price: Price? = nil, winBackOffers: [String] = []
+        price: Price? = nil, winBackOffers: [String] = [], course: Course? = nil
     ) {
         self.key = key
         self.signedAt = signedAt
@@ -47,6 +56,7 @@ package struct VerifiedRenewal: Hashable, Sendable {
         self.offer = offer
         self.price = price
         self.winBackOffers = winBackOffers
+        self.course = course
     }
 
     /// True if the two states differ in nothing but their signing dates.
@@ -55,28 +65,47 @@ package struct VerifiedRenewal: Hashable, Sendable {
             && graceEndsAt == other.graceEndsAt && isInRetry == other.isInRetry && end == other.end
             && priceConsent == other.priceConsent && endedAt == other.endedAt && eventID == other.eventID
             && offer == other.offer && price == other.price && winBackOffers == other.winBackOffers
+            && course == other.course
     }
 
+    /// True if the chain has ended: the message or a reason says so, while nothing is retried and no grace is told.
+    var hasEnded: Bool { !isInRetry && course != .grace && (course == .ended || end != nil) }
+
     /// True if the chain has not ended and renews, so that another period may follow.
-    var mayFollow: Bool { willRenew && end == nil }
+    var mayFollow: Bool { willRenew && !hasEnded }
+
+    /// Returns the end of the grace that the store grants a period of `length` that ended at `endsAt`; nil if it grants
+    /// none.
+    func graceEnd(after endsAt: Instant, of length: Int64) -> Instant? {
+        if course == .grace { return graceEndsAt ?? endsAt + min(Self.unnamedGrace, length) }
+        return course == .ended || hasEnded ? nil : graceEndsAt
+    }
+
+    /// The grace that is told without a date, in milliseconds.
+    private static let unnamedGrace = 3 * Instant.millisecondsPerDay
 
     /// The sort order of the renewal states of one chain; the last state counts (`semantics.md` §7).
     ///
     /// A state that says that the chain is over for good sorts last. Otherwise the order is by `signedAt`. Of states
-    /// with one signing date these sort later, in order of precedence: a state that has ended, the larger event id, a
+    /// with one signing date these sort later, in order of precedence: a state that tells an end, the larger event id, a
     /// state in retry, a state that does not renew. Then the earlier end of grace sorts later, where no grace is the
-    /// earliest. The bytes of the other fields decide last.
+    /// earliest. A state that is told as grace sorts later than the same one that is not. The bytes of the other fields
+    /// decide last.
     static func precedes(_ left: VerifiedRenewal, _ right: VerifiedRenewal) -> Bool {
         if (left.endedAt == nil) != (right.endedAt == nil) { return left.endedAt == nil }
         if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
-        if (left.end == nil) != (right.end == nil) { return left.end == nil }
+        if left.tellsEnd != right.tellsEnd { return right.tellsEnd }
         let (first, second) = (left.statedAt, right.statedAt)
         if first < second || second < first { return first < second }
         if left.isInRetry != right.isInRetry { return right.isInRetry }
         if left.willRenew != right.willRenew { return left.willRenew }
         let (earlier, later) = (left.graceEndsAt?.milliseconds ?? .min, right.graceEndsAt?.milliseconds ?? .min)
-        return earlier != later ? earlier > later : left.rest.lexicographicallyPrecedes(right.rest)
+        if earlier != later { return earlier > later }
+        if left.course != right.course { return left.course == nil || right.course == .ended }
+        return left.rest.lexicographicallyPrecedes(right.rest)
     }
+
+    private var tellsEnd: Bool { course == .ended || end != nil }
 
     private var statedAt: StatedAt { StatedAt(signedAt: signedAt, eventID: eventID) }
 

@@ -80,7 +80,8 @@ extension VerifiedRenewal {
         let details = [
             isInRetry ? "its payment is tried again" : nil,
             graceEndsAt.map { "it goes on without payment until \(date($0))" },
-            end.map(\.words), priceConsent.map(\.words), endedAt.map { "it is over since \(date($0))" },
+            end.map(\.words), self.course.map { "it was told as \($0.rawValue)" },
+            priceConsent.map(\.words), endedAt.map { "it is over since \(date($0))" },
         ]
         return "\(key.words.capitalized) was shown as "
             + ([course] + details.compactMap { $0 }).joined(separator: "; ") + "."

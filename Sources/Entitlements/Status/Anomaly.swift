@@ -7,6 +7,8 @@ package enum Anomaly: String, Hashable, Sendable, CaseIterable {
     case familyShared = "family_shared"
     /// A refund was stated without a valid share, so it counts as a full refund (`semantics.md` §2).
     case unclearRefund = "unclear_refund"
+    /// An operator withdrew a chain, and the store was paid for a later renewal.
+    case paidAfterWithdrawal = "paid_after_withdrawal"
     /// Nobody has the purchase.
     case unowned
     /// Members of a signed text that decide nothing could not be read. The purchase gives what it should.
@@ -31,7 +33,7 @@ extension Timeline {
         guard let purchase = purchases.first(where: { $0.key == key }), !purchase.isGone(at: instant)
         else { return nil }
         if let obstacle = obstacle(to: purchase) { return Anomaly(obstacle) }
-        return purchase.isRefundUnclear ? .unclearRefund : nil
+        return purchase.anomaly
     }
 }
 

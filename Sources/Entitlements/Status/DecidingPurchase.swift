@@ -16,46 +16,41 @@ extension Moment {
     /// ends last. Without coverage now it is what covered last. Nil if the user has had no coverage yet.
     var deciding: Coverage? {
         guard let rank = top?.segment.tierRank else {
-            return coverage.filter { $0.segment.endsAt <= at }.max { $0.segment.yields(to: $1.segment) }
+            return coverage.filter { $0.segment.endsAt <= at }.max { $0.yields(to: $1) }
         }
         let highest = covering.filter { $0.segment.tierRank == rank }
         let renewing = highest.filter { willRenew($0.purchase) == true }
-        return (renewing.isEmpty ? highest : renewing).max { $0.segment.yields(to: $1.segment) }
+        return (renewing.isEmpty ? highest : renewing).max { $0.yields(to: $1) }
     }
 
     var decidingPurchase: DecidingPurchase? {
         deciding.map { piece in
-            let window = window(of: piece)
-            let share = window?.revocations ?? timeline.purchases[piece.purchase].share
-            return DecidingPurchase(
-                segment: piece.segment, planID: window?.planID, endsByTakeback: share.rises(at: piece.segment.endsAt))
+            DecidingPurchase(
+                segment: piece.segment, planID: window(of: piece)?.planID, endsByTakeback: endsByTakeback(piece))
         }
     }
 
-    /// Returns the window to which a piece of coverage belongs; nil for a pass.
+    func endsByTakeback(_ piece: Coverage) -> Bool {
+        let share = window(of: piece)?.revocations ?? timeline.purchases[piece.purchase].share
+        return share.rises(at: piece.segment.endsAt)
+    }
+
     private func window(of piece: Coverage) -> Window? {
-        let segment = piece.segment
-        return timeline.purchases[piece.purchase].windows.last { window in
-            guard window.tier.id == segment.tier else { return false }
-            let parts =
-                piece.isGrace
-                ? window.grace(leewayHours: timeline.settings.renewalLeewayHours) : window.covered
-            return parts.contains { part in
-                part.startsAt <= segment.startsAt && part.endsAt.map { segment.endsAt <= $0 } ?? true
-            }
-        }
+        piece.window.map { timeline.purchases[piece.purchase].windows[$0] }
     }
 }
 
-extension Segment {
-    /// True if `other` decides before this segment: it ends later, or at the same time with the higher rank, else in
-    /// the lane, of the source or with the id that comes first.
-    fileprivate func yields(to other: Segment) -> Bool {
-        if endsAt != other.endsAt { return endsAt < other.endsAt }
-        if tierRank != other.tierRank { return tierRank < other.tierRank }
-        if lane != other.lane { return lane > other.lane }
-        if key.source != other.key.source { return key.source > other.key.source }
-        return other.key.comesFirst(inTieWith: key)
+extension Coverage {
+    /// True if `other` decides before this coverage: it ends later, or at the same time with the higher rank, else in
+    /// the lane, of the source or with the id that comes first; of one purchase, the later window.
+    fileprivate func yields(to other: Coverage) -> Bool {
+        let (left, right) = (segment, other.segment)
+        if left.endsAt != right.endsAt { return left.endsAt < right.endsAt }
+        if left.tierRank != right.tierRank { return left.tierRank < right.tierRank }
+        if left.lane != right.lane { return left.lane > right.lane }
+        if left.key.source != right.key.source { return left.key.source > right.key.source }
+        if left.key != right.key { return right.key.comesFirst(inTieWith: left.key) }
+        return window ?? 0 < other.window ?? 0
     }
 }
 

@@ -19,6 +19,15 @@ extension Timeline {
         purchases.firstIndex { $0.key == key }.flatMap { disposition(ofPurchaseAt: $0, at: at) }
     }
 
+    /// Returns the disposition of the part of a purchase that `state` shows: of a chain that counts, a period that gives
+    /// nothing is only recorded.
+    package func disposition(of state: VerifiedPurchase, at: Instant) -> Disposition? {
+        guard let index = purchases.firstIndex(where: { $0.key == state.key }) else { return nil }
+        let whole = disposition(ofPurchaseAt: index, at: at)
+        guard whole == .counts, let obstacle = purchases[index].obstacles[PeriodID(of: state)] else { return whole }
+        return .recorded(obstacle)
+    }
+
     /// Returns the disposition of each purchase that the user has at `at`.
     package func dispositions(at: Instant) -> [PurchaseKey: Disposition] {
         purchases.indices.reduce(into: [:]) { $0[purchases[$1].key] = disposition(ofPurchaseAt: $1, at: at) }

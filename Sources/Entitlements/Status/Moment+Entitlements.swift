@@ -104,8 +104,8 @@ extension Moment {
     /// True if a pass of this tier runs now.
     private func isAnotherRunning(of tier: Tier, in environment: StoreEnvironment) -> Bool {
         covering.contains { piece in
-            guard case .pass(let other, _) = timeline.purchases[piece.purchase].benefit else { return false }
-            return other.lane == tier.lane && other.rank == tier.rank && piece.segment.key.environment == environment
+            piece.window == nil && piece.segment.lane == tier.lane && piece.segment.tierRank == tier.rank
+                && piece.segment.key.environment == environment
         }
     }
 

@@ -19,7 +19,7 @@ extension Moment {
         let purchase = timeline.purchases[index]
         guard let last = lastPeriod(index) else { return nil }
         guard last.mayRenew, isCurrent(last, of: purchase),
-            last.renewal.map({ $0.willRenew && $0.end == nil }) ?? true
+            last.renewal(at: at)?.mayFollow ?? true
         else { return false }
         return at < last.endsAt || last.isInRetry(at: at) || isCovered(by: index)
     }
@@ -30,27 +30,29 @@ extension Moment {
         guard let last = lastPeriod(index), let product = last.productID, let present = presentPeriods[index] else {
             return nil
         }
-        let renewal = isCurrent(last, of: purchase) ? last.renewal : nil
+        let renewal = isCurrent(last, of: purchase) ? last.renewal(at: at) : nil
         let hasEnded = last.endsAt <= at && !isCovered(by: index)
+        // After the end of a period that another one followed, the store granted and retried by what it said then.
+        let begun = newestBegun(of: purchase.windows.filter { $0.item == present.item })
+        let ended = begun.flatMap { $0.endsAt <= at ? $0 : nil } ?? last
+        let isEndCurrent = ended.renewal(at: at) != nil && isCurrent(ended, of: purchase)
         return PlanDetails(
             renewsAs: willRenew(index) == true ? follower(of: last, by: renewal, purchase.key) ?? product : nil,
-            graceEndsAt: renewal == nil ? nil : last.grantedGraceEnd,
-            isInBillingRetry: renewal != nil && last.isInRetry(at: at),
+            graceEndsAt: isEndCurrent ? ended.grantedGraceEnd(at: at) : nil,
+            isInBillingRetry: isEndCurrent && ended.isInRetry(at: at),
             expirationReason: hasEnded ? renewal?.end.map { PlanDetails.ExpirationReason($0) } : nil,
-            priceConsent: renewal?.end == nil ? renewal?.priceConsent.map { PlanDetails.PriceConsent($0) } : nil,
+            priceConsent: renewal?.hasEnded == false ? renewal?.priceConsent.map { PlanDetails.PriceConsent($0) } : nil,
             offer: present.offer, isTrial: present.isTrial)
     }
 
     /// Returns the present period of a plan: of the periods of the highest tier that cover now, the newest. If none
     /// covers now, it is the newest that has begun, else the first.
-    func presentPeriod(of purchase: Purchase) -> Window? {
-        let covering = purchase.windows.filter { window in
-            let parts = window.covered + window.grace(leewayHours: timeline.settings.renewalLeewayHours)
-            return purchase.held(parts).contains { $0.startsAt <= at && $0.endsAt.map { at < $0 } ?? true }
-        }
+    func presentPeriod(_ index: Int) -> Window? {
+        let windows = timeline.purchases[index].windows
+        let covering = pieces[index].filter { $0.covers(at) }.compactMap(\.window).sorted().map { windows[$0] }
         let highest = covering.map(\.tier.rank).max()
-        return newestBegun(of: covering.filter { $0.tier.rank == highest }) ?? newestBegun(of: purchase.windows)
-            ?? purchase.windows.min { $0.beginsFirst < $1.beginsFirst }
+        return newestBegun(of: covering.filter { $0.tier.rank == highest }) ?? newestBegun(of: windows)
+            ?? windows.min { $0.beginsFirst < $1.beginsFirst }
     }
 
     /// Returns the last period of the present period's item; its renewal says what follows.

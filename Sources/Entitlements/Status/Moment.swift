@@ -32,7 +32,7 @@ struct Moment {
             pieces[piece.purchase].insert(piece, at: next ?? pieces[piece.purchase].count)
         }
         self.pieces = pieces
-        presentPeriods = timeline.purchases.map { presentPeriod(of: $0) }
+        presentPeriods = timeline.purchases.indices.map { presentPeriod($0) }
         doings = timeline.purchases.indices.map { doing($0) }
     }
 

@@ -39,8 +39,8 @@ extension Moment {
             return .plan(segment.key, until: segment.endsAt, willRenew: willRenew(piece.purchase) ?? false)
         case .recorded, .pass, .addOn, .credits:
             var (end, then): (Instant, [PurchaseKey]) = (segment.endsAt, [])
-            for next in coverage.lazy.map(\.segment)
-            where next.startsAt == end && next.tier == segment.tier && isPass(next.key) {
+            for next in coverage.lazy.filter({ $0.window == nil }).map(\.segment)
+            where next.startsAt == end && next.tier == segment.tier {
                 then.append(next.key)
                 end = next.endsAt
             }
@@ -48,15 +48,8 @@ extension Moment {
         }
     }
 
-    private func isPass(_ key: PurchaseKey) -> Bool {
-        timeline.purchases.first { $0.key == key }.map { if case .pass = $0.benefit { true } else { false } } ?? false
-    }
-
     private func grace(_ piece: Coverage) -> Verdict.Grace {
-        let granted = timeline.purchases[piece.purchase].windows.contains {
-            $0.endsAt == piece.segment.startsAt && $0.grantedGraceEnd != nil
-        }
-        return Verdict.Grace(key: piece.segment.key, until: piece.segment.endsAt, isLeeway: !granted)
+        Verdict.Grace(key: piece.segment.key, until: piece.segment.endsAt, isLeeway: piece.isLeeway)
     }
 
     /// The highest tier of what covers now without counting, and the end of it.
@@ -92,11 +85,8 @@ extension Moment {
     private func end(of piece: Coverage) -> Verdict.End {
         let purchase = timeline.purchases[piece.purchase]
         if purchase.isGone(at: at) { return .transferred }
-        let windows = purchase.windows.filter { $0.tier.id == piece.segment.tier }
         let takeback = purchase.takeback(by: piece.segment.endsAt)
-        let isTaken =
-            windows.contains { $0.revocations.rises(at: piece.segment.endsAt) }
-            || windows.isEmpty && purchase.share.rises(at: piece.segment.endsAt)
+        let isTaken = endsByTakeback(piece)
         switch purchase.benefit {
         case .pass(_, let length):
             guard isTaken else {

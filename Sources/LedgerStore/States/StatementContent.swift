@@ -64,6 +64,7 @@ enum StatementContent {
                 JSONField(renewal.endedAt), JSONField(renewal.eventID), JSONField(renewal.offer),
                 JSONField(renewal.price.map { String($0.milliunits) }), JSONField(renewal.price?.currency),
                 renewal.winBackOffers.isEmpty ? .null : .list(renewal.winBackOffers.map(JSONField.text)),
+                JSONField(renewal.course?.rawValue),
             ]))
     }
 
@@ -108,7 +109,8 @@ enum StatementContent {
             graceEndsAt: fields.instant(4), isInRetry: isInRetry, end: fields.text(6).map { RenewalEnd(rawValue: $0) },
             priceConsent: fields.text(7).flatMap { VerifiedRenewal.PriceConsent(rawValue: $0) },
             endedAt: fields.instant(8), eventID: fields.text(9), offer: fields.text(10), price: price.value,
-            winBackOffers: texts(fields, at: 13))
+            winBackOffers: texts(fields, at: 13),
+            course: fields.text(14).flatMap { VerifiedRenewal.Course(rawValue: $0) })
     }
 
     private static func names(_ fields: [JSONField], at position: Int) -> [ProductID]? {

@@ -48,7 +48,10 @@ struct ToldEvents {
 
     private static func statements(of delivery: VerifiedDelivery) throws -> [Statement] {
         let transaction = try #require(delivery.transaction)
-        let renewal = delivery.renewalInfo.map { Statement.renewal(VerifiedRenewal($0, beside: transaction)) }
+        let course = VerifiedRenewal.Course(delivery.notification.payload)
+        let renewal = delivery.renewalInfo.map {
+            Statement.renewal(VerifiedRenewal($0, beside: transaction, telling: course))
+        }
         return [.purchase(VerifiedPurchase(transaction, labels: labels))] + [renewal].compactMap(\.self)
     }
 

@@ -18,11 +18,11 @@ import Testing
 
     private static func renewal(
         _ willRenew: Bool = true, graceEndsAt: Instant? = nil, isInRetry: Bool = false, end: RenewalEnd? = nil,
-        into product: ProductID? = nil, signedAt: Instant = "01-31"
+        into product: ProductID? = nil, course: VerifiedRenewal.Course? = nil, signedAt: Instant = "01-31"
     ) -> VerifiedRenewal {
         VerifiedRenewal(
             key: key, signedAt: signedAt, willRenew: willRenew, renewsInto: product, graceEndsAt: graceEndsAt,
-            isInRetry: isInRetry, end: end)
+            isInRetry: isInRetry, end: end, course: course)
     }
 
     private static func chain(_ states: [VerifiedPurchase] = [period()], _ renewals: VerifiedRenewal...) -> Story {
@@ -32,7 +32,9 @@ import Testing
 
     /// Until when the chain covers after its last period.
     private static func graceEnd(of story: Story) -> String {
-        story.timeline().graces.map { "\($0.segment.startsAt.text)..\($0.segment.endsAt.text)" }.joined(separator: ", ")
+        story.timeline().graces.sorted { $0.segment.startsAt < $1.segment.startsAt }.map {
+            "\($0.segment.startsAt.text)..\($0.segment.endsAt.text)"
+        }.joined(separator: ", ")
     }
 
     @Test(
@@ -43,6 +45,13 @@ import Testing
             (renewal(graceEndsAt: "02-01", isInRetry: true), ""), (renewal(graceEndsAt: "01-20"), ""),
             (renewal(isInRetry: true), ""), (renewal(false), ""), (renewal(end: .billing), ""),
             (renewal(false, end: .cancelled), ""), (renewal(false, graceEndsAt: "02-17"), "02-01..02-17"),
+            (renewal(false, graceEndsAt: "02-17", end: .billing), ""), (renewal(course: .grace), "02-01..02-04"),
+            (renewal(isInRetry: true, course: .grace), "02-01..02-04"),
+            (renewal(false, end: .billing, course: .grace), "02-01..02-04"),
+            (renewal(false, graceEndsAt: "02-17", end: .billing, course: .grace), "02-01..02-17"),
+            (renewal(graceEndsAt: "02-17", course: .ended), ""), (renewal(course: .ended), ""),
+            (renewal(graceEndsAt: "02-17", isInRetry: true, course: .ended), ""),
+            (renewal(graceEndsAt: "02-17", isInRetry: true, end: .billing), "02-01..02-17"),
         ] as [(VerifiedRenewal, String)])
     func `grace is as long as the store grants, and the leeway is for what may still be renewed`(
         renewal: VerifiedRenewal, grace: String
@@ -104,27 +113,127 @@ import Testing
         #expect(retried.status(at: "02-01").state == .expired)
     }
 
-    @Test func `the newest state counts, in whatever order they came`() {
-        let states = [
-            Self.renewal(isInRetry: true, signedAt: "02-01"), Self.renewal(graceEndsAt: "02-10", signedAt: "02-03"),
-            Self.renewal(false, end: .billing, signedAt: "02-05"),
-            Self.renewal(graceEndsAt: "02-20", signedAt: "02-04"),
-        ]
-        for count in 1...4 {
-            let newest = ["", "02-01..02-10", "", ""][count - 1]
-            let known = Array(states.prefix(count))
-            for order in [known, known.reversed()] {
-                let story = order.reduce(Self.chain()) { $0.states(.renewal($1), at: "03-01") }
-                #expect(Self.graceEnd(of: story) == newest)
+    @Test(
+        arguments: [
+            ([renewal(isInRetry: true, signedAt: "02-01 00:30")], "02-01..02-01 00:30:00"),
+            ([renewal(signedAt: "02-01 12:00")], "02-01..02-02"),
+            ([renewal(signedAt: "02-01 12:00"), renewal(false, signedAt: "02-01 18:00")], "02-01..02-01 18:00:00"),
+            ([renewal(course: .grace, signedAt: "02-01 00:30")], "02-01..02-01 00:30:00, 02-01 00:30:00..02-04"),
+            (
+                [
+                    renewal(graceEndsAt: "02-17", isInRetry: true, course: .grace),
+                    renewal(false, graceEndsAt: "02-17", end: .billing, course: .ended, signedAt: "02-10"),
+                ], "02-01..02-10"
+            ),
+            (
+                [
+                    renewal(graceEndsAt: "02-17", isInRetry: true),
+                    renewal(isInRetry: true, course: .ended, signedAt: "02-17"),
+                ], "02-01..02-17"
+            ),
+            (
+                [
+                    renewal(graceEndsAt: "02-17", isInRetry: true),
+                    renewal(false, graceEndsAt: "02-17", isInRetry: true, signedAt: "02-05"),
+                    renewal(false, isInRetry: true, signedAt: "02-09"),
+                ], "02-01..02-09"
+            ),
+            (
+                [renewal(graceEndsAt: "02-04"), renewal(graceEndsAt: "02-20", signedAt: "02-05")],
+                "02-01..02-04, 02-05..02-20"
+            ),
+            (
+                [
+                    renewal(isInRetry: true, signedAt: "02-01"), renewal(graceEndsAt: "02-10", signedAt: "02-03"),
+                    renewal(false, end: .billing, signedAt: "02-05"), renewal(graceEndsAt: "02-20", signedAt: "02-04"),
+                ], "02-03..02-05"
+            ),
+        ] as [([VerifiedRenewal], String)])
+    func `each state speaks from its signing until the next one, in whatever order they came`(
+        states: [VerifiedRenewal], grace: String
+    ) {
+        for order in states.orders {
+            let story = order.reduce(Self.chain()) { $0.states(.renewal($1), at: "03-01") }
+            #expect(Self.graceEnd(of: story) == grace)
+            let first = order.reduce(Story()) { $0.states(.renewal($1), at: "02-20") }
+            #expect(Self.graceEnd(of: first.attaches(Self.period(), at: "03-01")) == grace)
+        }
+    }
+
+    @Test func `what followed a period stays when the next one begins, and nothing follows longer`() {
+        let next = Self.period("2", at: "02-05", until: "03-05")
+        let grace = Self.renewal(graceEndsAt: "02-17", isInRetry: true)
+        #expect(Self.graceEnd(of: Self.chain([Self.period(), next], grace)) == "02-01..02-05, 03-05..03-06")
+        #expect(Self.graceEnd(of: Self.chain([Self.period(), next])) == "02-01..02-02, 03-05..03-06")
+        let soon = Self.period("2", at: "02-01 12:00", until: "03-05")
+        #expect(Self.graceEnd(of: Self.chain([Self.period(), soon])) == "02-01..02-01 12:00:00, 03-05..03-06")
+        let unknown = VerifiedPurchase.state(
+            of: "w", "pro.weekly", .plan, transaction: "t2", at: "02-05", until: "02-12")
+        let story = Self.chain([Self.period(), unknown], grace)
+        #expect(Self.graceEnd(of: story) == "02-01..02-05")
+        #expect(story.status(at: "02-06").entitlements.map(\.state) == [.finished], "nothing is retried any more")
+    }
+
+    @Test func `what was said before a period was there says nothing of its end`() {
+        let ended = Self.renewal(false, end: .billing, course: .ended, signedAt: "02-01")
+        let back = Self.period("2", at: "03-01", until: "04-01", signedAt: "03-20")
+        let story = Self.chain([Self.period(), back], ended)
+        #expect(Self.graceEnd(of: story) == "04-01..04-02")
+        #expect(story.timeline().purchases.map(\.newestEnd?.isUntold) == [true])
+    }
+
+    @Test func `leeway and grace without a date are never longer than the period was`() {
+        let short = Self.period(at: "01-01", until: "01-01 00:05")
+        #expect(Self.graceEnd(of: Self.chain([short])) == "01-01 00:05:00..01-01 00:10:00")
+        let told = Self.renewal(course: .grace, signedAt: "01-01 00:05")
+        #expect(Self.graceEnd(of: Self.chain([short], told)) == "01-01 00:05:00..01-01 00:10:00")
+        let named = Self.renewal(graceEndsAt: "01-01 01:00", course: .grace, signedAt: "01-01 00:05")
+        #expect(Self.graceEnd(of: Self.chain([short], named)) == "01-01 00:05:00..01-01 01:00:00")
+    }
+
+    @Test func `retry is shown for 60 days, and not once the renewal is off`() {
+        let retried = Self.chain([Self.period()], Self.renewal(isInRetry: true, signedAt: "02-01 00:30"))
+        func told(_ story: Story, at instant: Instant) -> [String] {
+            story.status(at: instant).entitlements.map {
+                "\($0.state.rawValue), \($0.plan?.isInBillingRetry == true ? "in retry" : "not in retry")"
             }
         }
+        #expect(told(retried, at: "02-01") == ["grace, not in retry"])
+        #expect(told(retried, at: "02-01 00:30") == ["billing_retry, in retry"])
+        #expect(told(retried, at: "04-01 23:59:59.999") == ["billing_retry, in retry"])
+        #expect(told(retried, at: "04-02") == ["finished, not in retry"])
+        #expect(retried.timeline().nextChange(after: "03-01") == "04-02")
+        #expect(retried.status(at: "04-02").entitlements.map(\.willRenew) == [false])
+        let off = retried.states(.renewal(Self.renewal(false, isInRetry: true, signedAt: "02-10")), at: "03-01")
+        #expect(told(off, at: "02-09") == ["billing_retry, in retry"])
+        #expect(told(off, at: "02-10") == ["finished, not in retry"])
+        let over = retried.states(
+            .renewal(Self.renewal(false, end: .billing, course: .ended, signedAt: "02-20")), at: "03-01")
+        #expect(
+            told(over, at: "02-19") == ["billing_retry, in retry"]
+                && told(over, at: "02-20") == ["finished, not in retry"])
+    }
+
+    @Test func `a chain is asked about until its end is told`() {
+        func isUntold(_ renewals: VerifiedRenewal...) -> Bool? {
+            renewals.reduce(Self.chain()) { $0.states(.renewal($1), at: "03-01") }.timeline().purchases.first?
+                .newestEnd?
+                .isUntold
+        }
+        #expect(isUntold() == true && isUntold(Self.renewal()) == true)
+        #expect(isUntold(Self.renewal(course: .grace)) == true, "until when is not told")
+        #expect(isUntold(Self.renewal(graceEndsAt: "02-17", course: .grace)) == false)
+        #expect(isUntold(Self.renewal(isInRetry: true)) == false && isUntold(Self.renewal(end: .billing)) == false)
+        #expect(isUntold(Self.renewal(course: .ended)) == false)
+        #expect(isUntold(Self.renewal(isInRetry: true), Self.renewal(course: .grace, signedAt: "02-01")) == true)
     }
 
     @Test func `of states that were signed at once the one that gives least counts`() {
         let rising = [
             Self.renewal(), Self.renewal(false, graceEndsAt: "02-20"), Self.renewal(false, graceEndsAt: "02-10"),
             Self.renewal(false, into: "a"), Self.renewal(false, into: "b"), Self.renewal(false),
-            Self.renewal(isInRetry: true), Self.renewal(end: .billing), Self.renewal(end: .cancelled),
+            Self.renewal(false, course: .grace), Self.renewal(isInRetry: true), Self.renewal(end: .billing),
+            Self.renewal(end: .cancelled), Self.renewal(end: .cancelled, course: .grace), Self.renewal(course: .ended),
         ]
         for (position, state) in rising.enumerated() {
             for (other, otherState) in rising.enumerated() {
@@ -138,12 +247,13 @@ import Testing
     @Test func `a state that was signed before the last period says nothing about it`() {
         let second = Self.period("2", at: "02-05", until: "03-05", signedAt: "02-04")
         let old = Self.renewal(false, graceEndsAt: "02-17", isInRetry: true, signedAt: "02-03")
-        #expect(Self.graceEnd(of: Self.chain([Self.period(), second], old)) == "03-05..03-06")
+        #expect(
+            Self.graceEnd(of: Self.chain([Self.period(), second], old)) == "02-01..02-02, 02-03..02-05, 03-05..03-06")
         let withIt = Self.renewal(false, signedAt: "02-04")
-        #expect(Self.graceEnd(of: Self.chain([Self.period(), second], old, withIt)) == "")
+        #expect(Self.graceEnd(of: Self.chain([Self.period(), second], old, withIt)) == "02-01..02-02, 02-03..02-04")
         let resigned = Self.period("2", at: "02-05", until: "03-05", signedAt: "02-20")
         let since = Self.renewal(false, signedAt: "02-05")
-        #expect(Self.graceEnd(of: Self.chain([Self.period(), resigned], since)) == "")
+        #expect(Self.graceEnd(of: Self.chain([Self.period(), resigned], since)) == "02-01..02-02")
     }
 
     @Test func `nothing is granted after a refund or an upgrade`() {
@@ -225,7 +335,7 @@ import Testing
                     isInRetry: Bool.random(using: &random), end: ends.randomElement(using: &random) ?? nil,
                     signedAt: Instant("01-20") + Int64.random(in: 0...3, using: &random))
             }
-            // What gives less ranks higher.
+            // What gives less ranks higher. All are signed before the end, from which on the last one speaks.
             let newest = states.max { left, right in
                 Self.rank(left).lexicographicallyPrecedes(Self.rank(right))
             }
@@ -248,6 +358,7 @@ import Testing
 
     private static func expectedGrace(_ newest: VerifiedRenewal?) -> String {
         guard let newest else { return "02-01..02-02" }
+        if newest.end != nil, !newest.isInRetry { return "" }
         guard let grace = newest.graceEndsAt else {
             return newest.willRenew && !newest.isInRetry && newest.end == nil ? "02-01..02-02" : ""
         }

@@ -11,7 +11,7 @@ import Testing
 
     @Test func `each obstacle but that of the sandbox is an anomaly, under the name that explains it`() {
         let named = Purchase.Obstacle.allCases.filter { $0 != .sandboxNotAllowed }.map(\.reason.rawValue)
-        let others = ["unowned", "unclear_refund", "unreadable_fields"]
+        let others = ["unowned", "unclear_refund", "paid_after_withdrawal", "unreadable_fields"]
         #expect(Set(named + others) == Set(Anomaly.allCases.map(\.rawValue)))
         for (story, expected) in [
             (Story().buys("p", at: "01-01"), nil),

@@ -107,15 +107,15 @@ import Testing
     }
 
     @Test
-    func `of periods that cover at once the highest tier, of it what ends last, then the newest, gives the plan id`() {
+    func `of periods that begin at once the one of the larger id stays, and gives the plan id`() {
         let annual = Product(
             id: "pro.annual", app: .vpn, terms: .plan(tier: "pro", planID: "annual_2", familyShareable: false))
         for (periods, planID) in [
             ([("1", .proMonthly, "02-01"), ("2", annual.id, "02-01")], "annual_2"),
             ([("2", .proMonthly, "02-01"), ("1", annual.id, "02-01")], "monthly_2"),
-            ([("1", .proMonthly, "02-01"), ("2", .annual3, "03-01")], "monthly_2"),
+            ([("1", .proMonthly, "02-01"), ("2", .annual3, "03-01")], "annual_3"),
             ([("1", .proMonthly, "02-01"), ("2", annual.id, "03-01")], "annual_2"),
-            ([("1", .proMonthly, "03-01"), ("2", annual.id, "02-01")], "monthly_2"),
+            ([("1", .proMonthly, "03-01"), ("2", annual.id, "02-01")], "annual_2"),
         ] as [([(String, ProductID, Instant)], String)] {
             let story = periods.reduce(Story()) { story, period in
                 let (name, product, endsAt) = period
@@ -135,9 +135,7 @@ import Testing
             suspension: Suspension(startsAt: "01-10", endsAt: "01-20"))
         let year = VerifiedPurchase.state(
             of: "w", "pro.annual", .plan, transaction: "2", at: "02-01", until: "2027-02-01")
-        let days = VerifiedPurchase.state(
-            of: "w", "pro.annual", .plan, transaction: "3", at: "01-05", until: "01-08")
-        let story = [month, days, year].reduce(Story().buys("b", .basic30, at: "2025-11-01")) {
+        let story = [month, year].reduce(Story().buys("b", .basic30, at: "2025-11-01")) {
             $0.attaches($1, at: "02-01")
         }
         for (instant, planID) in [

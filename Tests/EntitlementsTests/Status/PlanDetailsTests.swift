@@ -19,12 +19,13 @@ import Testing
 
     private static func renewal(
         _ willRenew: Bool = true, as product: ProductID? = nil, graceEndsAt: Instant? = nil, isInRetry: Bool = false,
-        end: RenewalEnd? = nil, consent: VerifiedRenewal.PriceConsent? = nil, signedAt: Instant = "01-20"
+        end: RenewalEnd? = nil, consent: VerifiedRenewal.PriceConsent? = nil, course: VerifiedRenewal.Course? = nil,
+        signedAt: Instant = "01-20"
     ) -> Statement {
         .renewal(
             VerifiedRenewal(
                 key: key, signedAt: signedAt, willRenew: willRenew, renewsInto: product, graceEndsAt: graceEndsAt,
-                isInRetry: isInRetry, end: end, priceConsent: consent))
+                isInRetry: isInRetry, end: end, priceConsent: consent, course: course))
     }
 
     private static func chain(_ states: [VerifiedPurchase] = [period()], _ renewals: Statement...) -> Story {
@@ -141,7 +142,9 @@ import Testing
         let story = Self.chain([Self.period()], Self.renewal(false, end: end, consent: .pending, signedAt: "02-01"))
         try check(story, at: "01-31 23:59:59.999", is: "pro.monthly running")
         try check(story, at: "02-01", is: "pro.monthly finished, ended \(word)")
-        let grace = Self.chain([Self.period()], Self.renewal(false, graceEndsAt: "02-17", end: end, signedAt: "02-01"))
+        let grace = Self.chain(
+            [Self.period()],
+            Self.renewal(false, graceEndsAt: "02-17", end: end, course: .grace, signedAt: "02-01"))
         try check(grace, at: "02-16", is: "pro.monthly grace, grace 02-17")
         try check(grace, at: "02-17", is: "pro.monthly finished, grace 02-17, ended \(word)")
     }

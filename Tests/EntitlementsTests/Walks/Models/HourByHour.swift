@@ -48,7 +48,9 @@ struct HourByHour {
     func allowed(_ hour: Int) -> Int {
         if let given { return given[min(max(0, hour), given.count - 1)] }
         var largest = 0
-        for plan in plans where plan.from <= hour && hour < plan.until + leeway { largest = max(largest, plan.seats) }
+        for plan in plans where plan.from <= hour && hour < plan.until + min(leeway, plan.until - plan.from) {
+            largest = max(largest, plan.seats)
+        }
         var isPro = false
         if let pass, pass.from <= hour, hour < min(pass.from + 720, pass.refundedAt ?? .max) {
             isPro = pass.isPro

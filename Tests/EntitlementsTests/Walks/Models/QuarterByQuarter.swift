@@ -216,11 +216,12 @@ struct QuarterByQuarter {
                 let start = quarter(of: states[0].purchasedAt)
                 let expires = quarter(of: states[0].expiresAt ?? .distantPast)
                 let next = index + 1 < periods.count ? quarter(of: periods[index + 1][0].purchasedAt) : nil
-                let upgraded = states.filter(\.isUpgraded).map { next ?? quarter(of: $0.signedAt) }.min()
-                let end = min(expires, upgraded ?? expires)
+                let upgraded = states.filter(\.isUpgraded).map { quarter(of: $0.signedAt) }.min()
+                let end = min(expires, next ?? upgraded ?? expires)
                 let paid = covered(start..<end, shares, thing, user, tier, seats: seats)
-                guard next == nil, upgraded == nil, shares[min(end, shares.count - 1)] == 0 else { return paid }
-                return paid + covered(end..<end + leeway, shares, thing, user, tier, seats: seats, isGrace: true)
+                guard upgraded == nil, end == expires else { return paid }
+                let late = end..<min(end + leeway, next ?? .max)
+                return paid + covered(late, shares, thing, user, tier, seats: seats, isGrace: true)
             }
         }
     }

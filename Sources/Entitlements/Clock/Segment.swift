@@ -11,20 +11,6 @@ package struct Segment: Hashable, Sendable {
     package let startsAt: Instant
     package let endsAt: Instant
 
-    package init(
-        lane: LaneID, tier: TierID, tierRank: Int, key: PurchaseKey, productID: ProductID?, storeProductID: ProductID?,
-        startsAt: Instant, endsAt: Instant
-    ) {
-        self.lane = lane
-        self.tier = tier
-        self.tierRank = tierRank
-        self.key = key
-        self.productID = productID
-        self.storeProductID = storeProductID
-        self.startsAt = startsAt
-        self.endsAt = endsAt
-    }
-
     var interval: Interval { Interval(startsAt: startsAt, endsAt: endsAt) }
 
     /// True if this segment decides the tier where both cover: it has the higher rank, or of equal ranks the lane whose

@@ -34,24 +34,6 @@ package struct Entitlement: Hashable, Sendable {
     package let willRenew: Bool?
     /// The details of a plan that a store renews; nil for any other purchase.
     package let plan: PlanDetails?
-
-    package init(
-        key: PurchaseKey, productID: ProductID?, storeProductID: ProductID?, planID: String? = nil, kind: ProductKind?,
-        tier: TierID?, state: State, startsAt: Instant?, endsAt: Instant?, willRenew: Bool? = nil,
-        plan: PlanDetails? = nil
-    ) {
-        self.key = key
-        self.productID = productID
-        self.storeProductID = storeProductID
-        self.planID = planID
-        self.kind = kind
-        self.tier = tier
-        self.state = state
-        self.startsAt = startsAt
-        self.endsAt = endsAt
-        self.willRenew = willRenew
-        self.plan = plan
-    }
 }
 
 /// An add-on that the user owns (`semantics.md` §3).

@@ -42,14 +42,4 @@ package struct Explanation: Hashable, Sendable {
     package let gives: [Interval]
     /// The reason why the purchase gives nothing; nil while it gives something, and while its store suspends it.
     package let reason: Reason?
-
-    package init(
-        key: PurchaseKey, productID: ProductID?, facts: [PurchaseFact], gives: [Interval], reason: Reason?
-    ) {
-        self.key = key
-        self.productID = productID
-        self.facts = facts
-        self.gives = gives
-        self.reason = reason
-    }
 }

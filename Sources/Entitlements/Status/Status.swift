@@ -42,33 +42,4 @@ package struct Status: Hashable, Sendable {
     package let explanation: [Explanation]
     /// The settings on which the answer depends.
     package let settings: EntitlementSettings
-
-    package init(
-        user: UserID, isKnown: Bool, at: Instant, active: Bool, tier: TierID?, tierRank: Int?,
-        expiresAt: Instant?, accessExpiresAt: Instant?, state: State, deciding: DecidingPurchase?, features: [Feature],
-        limits: [String: Int], entitlements: [Entitlement], segments: [Segment], addOns: [AddOn],
-        credits: [CreditBalance], devices: DeviceSeats, introductoryOffers: [IntroductoryOffer],
-        explanation: [Explanation], settings: EntitlementSettings
-    ) {
-        self.user = user
-        self.isKnown = isKnown
-        self.at = at
-        self.active = active
-        self.tier = tier
-        self.tierRank = tierRank
-        self.expiresAt = expiresAt
-        self.accessExpiresAt = accessExpiresAt
-        self.state = state
-        self.deciding = deciding
-        self.features = features
-        self.limits = limits
-        self.entitlements = entitlements
-        self.segments = segments
-        self.addOns = addOns
-        self.credits = credits
-        self.devices = devices
-        self.introductoryOffers = introductoryOffers
-        self.explanation = explanation
-        self.settings = settings
-    }
 }

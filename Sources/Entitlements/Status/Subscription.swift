@@ -8,14 +8,6 @@ package struct Subscription: Hashable, Sendable {
     package let tier: TierID
     package let startsAt: Instant
     package let expiresAt: Instant
-
-    package init(key: PurchaseKey, productID: ProductID?, tier: TierID, startsAt: Instant, expiresAt: Instant) {
-        self.key = key
-        self.productID = productID
-        self.tier = tier
-        self.startsAt = startsAt
-        self.expiresAt = expiresAt
-    }
 }
 
 extension Timeline {

@@ -1,5 +1,6 @@
-import Entitlements
 import Testing
+
+@testable import Entitlements
 
 /// Random histories of everything that a ledger can hold, held against the promises of `semantics.md` §1 and §2.
 @Suite struct HistoryWalkTests {

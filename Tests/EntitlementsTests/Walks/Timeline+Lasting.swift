@@ -1,4 +1,4 @@
-import Entitlements
+@testable import Entitlements
 
 extension Timeline {
     /// What a client is told at `instant` without the instant: what lasts until the next change.

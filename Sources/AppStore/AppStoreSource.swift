@@ -28,7 +28,8 @@ extension VerifiedPurchase {
             account: payload.appTransactionId?.identifier.map {
                 labels.appleAccount($0, in: key.app, transaction.environment)
             },
-            signedAt: Instant(milliseconds: payload.signedDate))
+            signedAt: Instant(milliseconds: payload.signedDate),
+            isBought: type == .plan && payload.transactionReason == .purchase)
     }
 }
 

@@ -48,6 +48,8 @@ package final class VerifiedPurchase: Hashable, Sendable {
     /// The bill for which money is missing, in a state of a period. In a state without `expiresAt`, the bill that was
     /// paid or failed.
     package let bill: Bill?
+    /// True for a period that the customer bought, and that is no renewal.
+    package let isBought: Bool
 
     /// Makes a state. By default a transaction whose id is the purchase's own is the original.
     package init(
@@ -56,7 +58,8 @@ package final class VerifiedPurchase: Hashable, Sendable {
         originallyPurchasedAt: Instant? = nil, expiresAt: Instant? = nil, quantity: Int = 1,
         isFamilyShared: Bool = false, isUpgraded: Bool = false, offer: String? = nil, subscriptionGroup: String? = nil,
         suspension: Suspension? = nil, price: Price? = nil, revocation: Revocation? = nil, accountToken: Label? = nil,
-        account: Label? = nil, signedAt: Instant, eventID: String? = nil, item: String? = nil, bill: Bill? = nil
+        account: Label? = nil, signedAt: Instant, eventID: String? = nil, item: String? = nil, bill: Bill? = nil,
+        isBought: Bool = false
     ) {
         self.key = key
         self.transactionID = transactionID
@@ -82,6 +85,7 @@ package final class VerifiedPurchase: Hashable, Sendable {
         self.eventID = eventID
         self.item = item
         self.bill = bill
+        self.isBought = isBought
     }
 
     package static func == (left: VerifiedPurchase, right: VerifiedPurchase) -> Bool {
@@ -120,6 +124,6 @@ package final class VerifiedPurchase: Hashable, Sendable {
             && offer == other.offer && subscriptionGroup == other.subscriptionGroup
             && suspension == other.suspension && price == other.price && revocation == other.revocation
             && accountToken == other.accountToken && account == other.account && eventID == other.eventID
-            && item == other.item && bill == other.bill
+            && item == other.item && bill == other.bill && isBought == other.isBought
     }
 }

@@ -33,15 +33,17 @@ extension Timeline {
 
     /// True if nothing of the purchase at `index` is left to the user (`semantics.md` §5, rule 2). A pass that waits or
     /// is paused still has something left. A purchase that is only recorded does too, because it counts once the
-    /// catalogue knows it.
-    func isInactive(_ index: Int, at instant: Instant) -> Bool {
+    /// catalogue knows it. What begins at `end` or later does not count.
+    func isInactive(_ index: Int, at instant: Instant, before end: Instant) -> Bool {
         let purchase = purchases[index]
         switch purchase.benefit {
         case .recorded: return false
         case .pass: return !plannedByPurchase[index].contains { $0.segment.endsAt > instant }
         case .plan(let windows):
             let graces = graces.filter { $0.purchase == index }
-            return !(plannedByPurchase[index] + graces).contains { $0.segment.endsAt > instant }
+            return !(plannedByPurchase[index] + graces).contains {
+                $0.segment.endsAt > instant && $0.segment.startsAt < end
+            }
                 && !windows.contains { $0.isSuspended(at: instant) || $0.isInRetry(at: instant) }
         case .addOn: return purchase.share.share(at: instant) > 0
         case .credits: return undrawnUnits(of: purchase.key, at: instant) == 0

@@ -59,6 +59,8 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let bindingNote: Note?
     /// The purchases among `bindings` of which the user proved the Apple account.
     package let proven: Set<PurchaseKey>
+    /// The purchases that are refused although the user proved the Apple account; operators see them as conflicts.
+    package let contested: Set<PurchaseKey>
     /// The purchases that go from one user to another. The entries in both ledgers are made of these.
     package let moves: [PurchaseKey: Move]
     /// Other facts for each user, in order. A grant among them becomes a purchase of the user.
@@ -71,12 +73,14 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
 
     package init(
         bindings: [PurchaseKey: UserID] = [:], bindingNote: Note? = nil, proven: Set<PurchaseKey> = [],
-        moves: [PurchaseKey: Move] = [:], drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [Label: UserID] = [:],
+        contested: Set<PurchaseKey> = [], moves: [PurchaseKey: Move] = [:], drafts: [UserID: [LedgerEntry.Draft]] = [:],
+        tokens: [Label: UserID] = [:],
         placement: Placement? = nil, answer: Result<Reply, Refusal>
     ) {
         self.bindings = bindings
         self.bindingNote = bindingNote
         self.proven = proven
+        self.contested = contested
         self.moves = moves
         self.drafts = drafts
         self.tokens = tokens
@@ -92,15 +96,14 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     /// Returns this decision with another reply.
     package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
         Decision<New, Refusal>(
-            bindings: bindings, bindingNote: bindingNote, proven: proven, moves: moves, drafts: drafts,
-            tokens: tokens, placement: placement,
-            answer: answer.map(transform))
+            bindings: bindings, bindingNote: bindingNote, proven: proven, contested: contested, moves: moves,
+            drafts: drafts, tokens: tokens, placement: placement, answer: answer.map(transform))
     }
 
     /// Returns this decision with another type of refusal.
     package func mapRefusal<New: Error>(_ transform: (Refusal) -> New) -> Decision<Reply, New> {
         Decision<Reply, New>(
-            bindings: bindings, bindingNote: bindingNote, proven: proven, moves: moves, drafts: drafts,
-            tokens: tokens, placement: placement, answer: answer.mapError(transform))
+            bindings: bindings, bindingNote: bindingNote, proven: proven, contested: contested, moves: moves,
+            drafts: drafts, tokens: tokens, placement: placement, answer: answer.mapError(transform))
     }
 }

@@ -43,7 +43,7 @@ enum StatementContent {
             JSONField(state.suspension?.endsAt), JSONField(state.eventID), JSONField(state.item),
             JSONField(state.bill?.id), state.bill.map { JSONField($0.isPaid) } ?? .null,
             JSONField(state.bill?.graceEndsAt), JSONField(state.bill?.amountPaid.map(String.init)),
-            JSONField(state.revocation?.payment.map(String.init)),
+            JSONField(state.revocation?.payment.map(String.init)), state.isBought ? JSONField(true) : .null,
         ])
     }
 
@@ -96,7 +96,7 @@ enum StatementContent {
                 Bill(
                     fields.text(25), isPaid: $0, graceEndsAt: fields.instant(27),
                     amountPaid: fields.text(28).flatMap { Int64($0) })
-            })
+            }, isBought: fields.flag(30) ?? false)
     }
 
     /// The state of a renewal that `fields` encode; nil for fields that this program never writes.

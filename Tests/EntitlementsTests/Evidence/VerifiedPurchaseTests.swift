@@ -15,7 +15,7 @@ import Testing
         revocation: Revocation? = Revocation(revokedAt: Instant(milliseconds: 4), share: 5),
         accountToken: Label? = "token",
         account: Label? = "a", eventID: String? = "event", item: String? = "item",
-        bill: Bill? = Bill("bill", isPaid: true), signedAt: Int64 = 6
+        bill: Bill? = Bill("bill", isPaid: true), isBought: Bool = true, signedAt: Int64 = 6
     ) -> VerifiedPurchase {
         VerifiedPurchase(
             key: key, transactionID: TransactionID(transaction), isOriginal: isOriginal, periodID: period,
@@ -25,7 +25,8 @@ import Testing
             expiresAt: expiresAt.map(Instant.init(milliseconds:)), quantity: quantity, isFamilyShared: isFamilyShared,
             isUpgraded: isUpgraded, offer: offer, subscriptionGroup: group, suspension: suspension, price: price,
             revocation: revocation, accountToken: accountToken,
-            account: account, signedAt: Instant(milliseconds: signedAt), eventID: eventID, item: item, bill: bill)
+            account: account, signedAt: Instant(milliseconds: signedAt), eventID: eventID, item: item, bill: bill,
+            isBought: isBought)
     }
 
     private static func key(
@@ -46,7 +47,7 @@ import Testing
             Self.state(otherNames: []), Self.state(offer: nil), Self.state(group: nil), Self.state(suspension: nil),
             Self.state(suspension: Suspension(startsAt: Instant(milliseconds: 7), endsAt: Instant(milliseconds: 9))),
             Self.state(price: nil), Self.state(price: Price(milliunits: 8, currency: "USD")),
-            Self.state(eventID: nil), Self.state(item: nil), Self.state(bill: nil),
+            Self.state(eventID: nil), Self.state(item: nil), Self.state(bill: nil), Self.state(isBought: false),
             Self.state(bill: Bill("bill", isPaid: false)), Self.state(bill: Bill("bill", isPaid: true, amountPaid: 9)),
             Self.state(revocation: Revocation(revokedAt: Instant(milliseconds: 4), share: 5, payment: 9)),
         ]

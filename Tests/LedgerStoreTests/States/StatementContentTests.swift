@@ -64,6 +64,11 @@ import Testing
                 + #""2490","EUR",["back","\"again\""]]"#
         ),
         (
+            .renewal(VerifiedRenewal(key: key, signedAt: at(10), willRenew: true, course: .grace)),
+            #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10","true",null,null,"false",null,null,null,null,null,"#
+                + #"null,null,null,"grace"]"#
+        ),
+        (
             .renewal(VerifiedRenewal(key: key, signedAt: at(10), willRenew: true, winBackOffers: ["back"])),
             #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10","true",null,null,"false",null,null,null,null,null,"#
                 + #"null,null,["back"]]"#

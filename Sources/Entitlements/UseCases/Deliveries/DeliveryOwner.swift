@@ -16,10 +16,14 @@ struct DeliveryOwner {
     init(_ news: DeliveryNews, given history: PurchaseHistory, under rules: ClaimRules) {
         present = news.about.flatMap { history.purchases[$0]?.owner }
         if let token = news.token {
-            guard present == nil, let about = news.about, let named = history.tokenHolders[token], !named.isErased,
-                history.purchases[about]?.isFor(named, given: history, under: rules) ?? false
+            guard let about = news.about, let named = history.tokenHolders[token], !named.isErased,
+                !token.isLegacyToken || rules.decodesLegacyTokens
             else { return }
-            new = named
+            if let present {
+                reason = present == named || present.isErased ? nil : .contradicted
+            } else if history.purchases[about]?.isFor(named, given: history, under: rules) ?? false {
+                new = named
+            }
             return
         }
         if news.namesNoUserID { reason = .invalidUser }

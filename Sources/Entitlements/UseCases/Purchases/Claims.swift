@@ -13,6 +13,8 @@ struct Claims {
     /// The purchases among `bindings` whose Apple account the caller proved.
     private var proven: Set<PurchaseKey> = []
     private(set) var moves: [PurchaseKey: Move] = [:]
+    /// The purchases that are refused although the caller proved their Apple account.
+    private var contested: Set<PurchaseKey> = []
     private var timelines: [UserID: Timeline] = [:]
     /// The releases of reservations, for each erased person from whom purchases move.
     private var releases: [UserID: [LedgerEntry.Draft]] = [:]
@@ -32,13 +34,21 @@ struct Claims {
     /// Returns the decision with everything that the claims bound, moved and released.
     func decision<Reply, Refusal>(answering answer: Result<Reply, Refusal>) -> Decision<Reply, Refusal> {
         Decision(
-            bindings: bindings, proven: proven, moves: moves, drafts: releases.filter { !$0.value.isEmpty },
-            answer: answer)
+            bindings: bindings, proven: proven, contested: contested, moves: moves,
+            drafts: releases.filter { !$0.value.isEmpty }, answer: answer)
     }
 
     /// Claims the purchase for the user: binds it, moves it, or refuses.
     mutating func claim(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
         guard let purchase = history.purchases[key] else { return .failure(.notClaimable) }
+        let answer = claim(key, purchase)
+        if case .failure = answer, purchase.isProven(by: proof) { contested.insert(key) }
+        return answer
+    }
+
+    private mutating func claim(
+        _ key: PurchaseKey, _ purchase: PurchaseHistory.KnownPurchase
+    ) -> Result<Claim, AttachRefusal> {
         if purchase.owner == user { return .success(.alreadyTheirs) }
         if moves[key] != nil { return .success(.transferred) }
         if let owner = purchase.owner {
@@ -81,7 +91,9 @@ struct Claims {
         guard purchase.isProven(by: proof) else { return false }
         let timeline = timeline(of: owner)
         let instant = history.instantOfMove(from: owner, to: user)
-        guard let index = timeline.position(ofHeld: key), timeline.maySurrender(index, at: instant, in: context)
+        let run = purchase.newestRun.flatMap { isOwn($0.newestToken) ? $0.startsAt : nil }
+        guard let index = timeline.position(ofHeld: key),
+            timeline.maySurrender(index, at: instant, before: run, in: context)
         else { return false }
         let yearAgo = history.now + -ClaimRules.year
         let earlier = history.ledger(of: user).arrivalsByPolicy(after: yearAgo)
@@ -89,6 +101,12 @@ struct Claims {
         guard earlier + now < context.rules.transfersPerYear else { return false }
         moves[key] = Move(to: user, timeline.handover(of: index, at: instant, cause: .policy), at: instant)
         return true
+    }
+
+    /// True if an account token names the caller.
+    private func isOwn(_ token: Label?) -> Bool {
+        token.map { (!$0.isLegacyToken || context.rules.decodesLegacyTokens) && history.tokenHolders[$0] == user }
+            ?? false
     }
 
     /// Moves everything that an erased person has to the user, who proved the same Apple account. Purchases of another
@@ -131,11 +149,17 @@ struct Claims {
 }
 
 extension PurchaseHistory.KnownPurchase {
-    /// The account token of the newest state that carries one; nil if none does. A state without a token does not
-    /// change the answer, so nobody evades the token's veto by sending an older text.
-    var newestToken: Label? {
-        states.lazy.compactMap { state in state.accountToken.map { (signedAt: state.signedAt, token: $0) } }
-            .max { ($0.signedAt, $0.token) < ($1.signedAt, $1.token) }?.token
+    /// The account token of the newest state that carries one; nil if none does.
+    var newestToken: Label? { states.newestToken }
+
+    /// The start of a chain's newest run of periods without a gap, and the account token of the run; nil if the run did
+    /// not begin after a lapse.
+    fileprivate var newestRun: (startsAt: Instant, newestToken: Label?)? {
+        let periods = Period.all(in: states.filter { $0.type == .plan }, withdrawal: .untouched)
+        let first = periods.indices.dropFirst().last { index in
+            periods[index - 1].expiresAt ?? .distantPast < periods[index].startsAt
+        }
+        return first.map { (periods[$0].startsAt, periods[$0...].flatMap(\.states).newestToken) }
     }
 
     /// True if `proof` is for the Apple account that made the purchase.
@@ -147,24 +171,38 @@ extension PurchaseHistory.KnownPurchase {
 
 extension VerifiedPurchase {
     fileprivate func isFresh(at instant: Instant) -> Bool {
-        instant - originallyPurchasedAt <= ClaimRules.freshness
+        instant - (isBought ? purchasedAt : originallyPurchasedAt) <= ClaimRules.freshness
     }
 
     /// The Apple account that made the purchase; nil if the text names none.
     fileprivate var madeBy: AccountProof? { account.map { AccountProof(of: $0, in: key.app, key.environment) } }
 }
 
+extension [VerifiedPurchase] {
+    /// The account token of the newest state that carries one; nil if none does. A state without a token does not
+    /// change the answer, so nobody evades the token's veto by sending an older text.
+    fileprivate var newestToken: Label? {
+        lazy.compactMap { state in state.accountToken.map { (signedAt: state.signedAt, token: $0) } }
+            .max { ($0.signedAt, $0.token) < ($1.signedAt, $1.token) }?.token
+    }
+}
+
 extension Timeline {
     /// True if the catalogue's policy lets the purchase at `index` go at `instant`, its units are untouched, and the
     /// cool-down since its last transfer is over.
-    fileprivate func maySurrender(_ index: Int, at instant: Instant, in context: ClaimContext) -> Bool {
+    ///
+    /// - Parameter run: The start of a run of periods that the caller bought after a lapse. Whether something was left
+    ///   to the owner is asked for the instant before it.
+    fileprivate func maySurrender(
+        _ index: Int, at instant: Instant, before run: Instant?, in context: ClaimContext
+    ) -> Bool {
         let purchase = purchases[index]
         guard let kind = purchase.kind, !isTouched(purchase.key, at: instant) else { return false }
         if let cameAt = purchase.tenures.last?.startsAt, instant - cameAt < context.rules.cooldown { return false }
         return switch catalogue.inForce(at: instant).catalogue.ownership[kind] {
         case .keep: false
         case .transfer: true
-        case .transferIfInactive: isInactive(index, at: instant)
+        case .transferIfInactive: isInactive(index, at: run.map { $0 + -1 } ?? instant, before: run ?? .distantFuture)
         }
     }
 }

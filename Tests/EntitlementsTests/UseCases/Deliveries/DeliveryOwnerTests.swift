@@ -18,7 +18,8 @@ struct DeliveryOwnerTests {
     /// The user who gets a purchase with `token`, delivered with the token `shown`.
     private func check(
         token: Label?, shown: Label? = "t", of holder: UserID? = .alice, decodesLegacyTokens: Bool = false,
-        owner: UserID? = nil, gives user: UserID?, sourceLocation: SourceLocation = #_sourceLocation
+        owner: UserID? = nil, gives user: UserID?, because reason: DeliveryReason? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let states = [VerifiedPurchase.state(of: "p", at: "01-01", accountToken: token)]
         let holders = [token, shown].reduce(into: [Label: UserID]()) { holders, label in
@@ -33,7 +34,9 @@ struct DeliveryOwnerTests {
         let decision = PlaceDelivery(news, as: 1, under: rules).decide(given: history)
         #expect(decision.bindings == [Self.key: user].compactMapValues(\.self), sourceLocation: sourceLocation)
         let isOwned = user != nil || owner != nil
-        #expect(decision.answer.get().result == (isOwned ? user == nil ? .duplicate : .applied : .parked))
+        let outcome = decision.answer.get()
+        #expect(outcome.result == (isOwned ? user == nil ? .duplicate : .applied : .parked))
+        #expect(outcome.reason == (isOwned ? reason : .noUser), sourceLocation: sourceLocation)
     }
 
     @Test func `a token gives what nobody has to the user whom it names`() {
@@ -42,7 +45,19 @@ struct DeliveryOwnerTests {
         check(token: "t", of: nil, gives: nil)
         check(token: "t", shown: nil, gives: nil)
         check(token: "t", of: .erased(pseudonym: 7), gives: nil)
-        check(token: "t", owner: Self.ben, gives: nil)
+    }
+
+    @Test func `a token of another known user contradicts who has the purchase, and gives nothing`() {
+        check(token: "t", owner: Self.ben, gives: nil, because: .contradicted)
+        check(token: nil, owner: Self.ben, gives: nil, because: .contradicted)
+        check(token: "t", owner: .alice, gives: nil)
+        check(token: "t", of: nil, owner: Self.ben, gives: nil)
+        check(token: "t", of: .erased(pseudonym: 7), owner: Self.ben, gives: nil)
+        check(token: "t", owner: .erased(pseudonym: 7), gives: nil)
+        check(token: "legacy:x", shown: "legacy:x", owner: Self.ben, gives: nil)
+        check(
+            token: "legacy:x", shown: "legacy:x", decodesLegacyTokens: true, owner: Self.ben, gives: nil,
+            because: .contradicted)
     }
 
     @Test func `a token of the legacy form gives where such tokens are decoded, and nowhere else`() {

@@ -83,6 +83,28 @@ import Testing
         #expect(Self.claim([Self.state(at: Self.now + (-day - 1))], .fresh24h) == .failure(.notClaimable))
     }
 
+    @Test func `of a chain the newest period that was bought is fresh, and no renewal is`() {
+        let day = Instant.millisecondsPerDay
+        func month(_ id: String, at age: Int64, isBought: Bool) -> VerifiedPurchase {
+            VerifiedPurchase(
+                key: .pass("1"), transactionID: TransactionID(id), productID: .proMonthly, type: .plan,
+                purchasedAt: Self.now + -age, originallyPurchasedAt: "2024-01-10",
+                expiresAt: Self.now + (31 * day - age), signedAt: Self.now + -age, isBought: isBought)
+        }
+        let first = month("1", at: 731 * day, isBought: true)
+        #expect(Self.claim([first], .fresh24h) == .failure(.notClaimable))
+        for bought in [month("9", at: 5 * Self.minute, isBought: true), month("9", at: day, isBought: true)] {
+            #expect(Self.claim([first, bought], .fresh24h) == .success(.unowned))
+            #expect(Self.claim([bought, first], .fresh24h) == .success(.unowned))
+        }
+        for stale in [month("9", at: 5 * Self.minute, isBought: false), month("9", at: day + 1, isBought: true)] {
+            #expect(Self.claim([first, stale], .fresh24h) == .failure(.notClaimable))
+        }
+        let renewed = month("a", at: Self.minute, isBought: false)
+        let bought = month("9", at: 2 * Self.minute, isBought: true)
+        #expect(Self.claim([first, bought, renewed], .fresh24h) == .success(.unowned))
+    }
+
     @Test func `only the same Apple account is proof`() {
         let state = Self.state(at: Self.now)
         let account = Label("account")

@@ -51,8 +51,8 @@ package final class Purchase: Sendable {
     let anomaly: Anomaly?
     /// The device seats that the product of a pass gives; nil if its tier says how many.
     package let seats: Int?
-    /// The App Store's subscription groups that the buyer's own states name, and whether an introductory offer sold one
-    /// of these.
+    /// The App Store's subscription groups that the states name, and whether an introductory offer sold one of these to
+    /// the buyer, and not to somebody else in the family.
     let subscriptionGroups: [String: Bool]
 
     private init?(_ gathered: PurchaseFacts, given catalogue: CatalogueVersions) {
@@ -91,9 +91,10 @@ package final class Purchase: Sendable {
 
     private static func subscriptionGroups(in states: [VerifiedPurchase]) -> [String: Bool] {
         var groups: [String: Bool] = [:]
-        for state in states where !state.isFamilyShared {
+        for state in states {
             guard let group = state.subscriptionGroup else { continue }
-            groups[group] = groups[group] == true || state.offer == VerifiedPurchase.introductoryOffer
+            let isIntroductory = state.offer == VerifiedPurchase.introductoryOffer && !state.isFamilyShared
+            groups[group] = groups[group] == true || isIntroductory
         }
         return groups
     }

@@ -2,7 +2,8 @@
 /// (`semantics.md` §7).
 package struct IntroductoryOffer: Hashable, Sendable {
     package let subscriptionGroup: String
-    /// True if no purchase of the user that is known here was sold by an introductory offer of the group.
+    /// True if no subscription of the group covers or is retried, and no purchase of the user that is known here was sold
+    /// by an introductory offer of the group.
     package let isOpen: Bool
 }
 
@@ -12,8 +13,9 @@ extension Moment {
     var introductoryOffers: [IntroductoryOffer] {
         var groups = Dictionary(
             catalogue.products.compactMap(\.subscriptionGroup).map { ($0, true) }, uniquingKeysWith: { $1 })
-        for purchase in timeline.purchases where timeline.counts(purchase.key.environment) {
-            groups.merge(purchase.subscriptionGroups.mapValues { !$0 }) { $0 && $1 }
+        for (purchase, doing) in zip(timeline.purchases, doings) where timeline.counts(purchase.key.environment) {
+            let runs = [.running, .grace, .billingRetry].contains(doing.state)
+            groups.merge(purchase.subscriptionGroups.mapValues { !$0 && !runs }) { $0 && $1 }
         }
         return groups.map { IntroductoryOffer(subscriptionGroup: $0.key, isOpen: $0.value) }
             .sorted { $0.subscriptionGroup.utf8.lexicographicallyPrecedes($1.subscriptionGroup.utf8) }

@@ -59,6 +59,27 @@ struct IntroductoryOfferTests {
         #expect(Self.told(story) == ["monthly open", "unknown used", "weekly used"])
     }
 
+    @Test func `while a subscription of the group covers or is retried, it is not open`() {
+        let story = Story().attaches(Self.period("w"), at: "01-01")
+        #expect(Self.told(story, at: "2025-12-31") == ["weekly open"])
+        #expect(Self.told(story, at: "01-01") == ["weekly used"])
+        #expect(Self.told(story, at: "01-08 23:59:59.999") == ["weekly used"], "in leeway")
+        #expect(Self.told(story, at: "01-09") == ["weekly open"])
+        let retried = story.states(
+            .renewal(VerifiedRenewal(key: .pass("w"), signedAt: "01-08", willRenew: true, isInRetry: true)),
+            at: "01-08")
+        #expect(Self.told(retried, at: "01-08") == ["weekly used"])
+        #expect(Self.told(retried, at: "03-08 23:59:59.999") == ["weekly used"])
+        #expect(Self.told(retried, at: "03-09") == ["weekly open"])
+        #expect(Self.told(story.withdraws("w", at: "01-03"), at: "01-03") == ["weekly open"])
+        let another = Story().attaches(Self.period("m", .proMonthly, in: "monthly"), at: "01-01")
+        #expect(Self.told(another, at: "01-02") == ["monthly used", "weekly open"])
+        let shared = Self.period("w", .basicMonthly, isFamilyShared: true)
+        #expect(Self.told(Story().attaches(shared, at: "01-01"), at: "01-02") == ["weekly used"], "it covers")
+        let sandbox = Story().attaches(Self.period("w", environment: .sandbox), at: "01-01")
+        #expect(Self.told(sandbox, settings: .production, at: "01-02") == ["weekly open"])
+    }
+
     @Test func `the offer of somebody else in the family does not count`() {
         let shared = Self.period("w", offer: "introductory", isFamilyShared: true)
         #expect(Self.told(Story().attaches(shared, at: "01-01")) == ["weekly open"])

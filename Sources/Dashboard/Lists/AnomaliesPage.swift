@@ -50,7 +50,7 @@ enum AnomaliesPage {
         return switch found.anomaly {
         case .unknownProduct, .productTypeMismatch: Destination.catalogue.link
         case .quarantined, .unreadableFields: found.owner.map { Link("users", $0.text) } ?? purchase
-        case .familyShared, .unclearRefund, .paidAfterWithdrawal:
+        case .familyShared, .unclearRefund, .quantityDiffers, .paidAfterWithdrawal:
             cells.mayAct ? found.owner.map { ActPages<GiveDays>.link(to: $0) } ?? purchase : nil
         case .unowned: cells.mayAct ? purchase : nil
         }
@@ -65,6 +65,7 @@ extension Anomaly {
         case .quarantined: .anomalyQuarantined
         case .familyShared: .anomalyFamily
         case .unclearRefund: .anomalyRefund
+        case .quantityDiffers: .anomalyQuantity
         case .paidAfterWithdrawal: .anomalyPaid
         case .unowned: .anomalyUnowned
         case .unreadableFields: .anomalyUnreadable
@@ -78,6 +79,7 @@ extension Anomaly {
         case .quarantined: .anomalyQuarantinedText
         case .familyShared: .anomalyFamilyText
         case .unclearRefund: .anomalyRefundText
+        case .quantityDiffers: .anomalyQuantityText
         case .paidAfterWithdrawal: .anomalyPaidText
         case .unowned: .anomalyUnownedText
         case .unreadableFields: .anomalyUnreadableText
@@ -90,7 +92,7 @@ extension Anomaly {
         case .unknownProduct: .settleAddProduct
         case .productTypeMismatch: .settleCompare
         case .quarantined: .settleLook
-        case .familyShared, .unclearRefund, .paidAfterWithdrawal: .settleDecide
+        case .familyShared, .unclearRefund, .quantityDiffers, .paidAfterWithdrawal: .settleDecide
         case .unowned: .settleBind
         case .unreadableFields: .settleLook
         }

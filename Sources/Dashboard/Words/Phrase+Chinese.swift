@@ -332,6 +332,8 @@ extension Phrase {
         case .anomalyFamilyText: "{product} 由家人购买，而目录不向家人提供该产品。"
         case .anomalyRefund: "退款比例不明"
         case .anomalyRefundText: "{product} 的退款没有有效比例，按全额退款处理。"
+        case .anomalyQuantity: "数量不一致"
+        case .anomalyQuantityText: "{product} 的凭证写有多个数量，以最大者为准。"
         case .anomalyPaid: "撤回后仍付款"
         case .anomalyPaidText: "{product} 已被撤回，此后又付费续订，但不提供任何权益。"
         case .anomalyUnowned: "无人拥有"

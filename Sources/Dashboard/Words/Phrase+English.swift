@@ -347,6 +347,8 @@ extension Phrase {
             "{product} was bought by a family member, and the catalogue does not give it to families."
         case .anomalyRefund: "Unclear refund"
         case .anomalyRefundText: "A refund of {product} names no valid share. It counts as a full refund."
+        case .anomalyQuantity: "Several quantities"
+        case .anomalyQuantityText: "The texts of {product} name several quantities. The largest counts."
         case .anomalyPaid: "Paid after a withdrawal"
         case .anomalyPaidText: "{product} was withdrawn, and renewed for money afterwards. It gives nothing."
         case .anomalyUnowned: "Belongs to nobody"

@@ -35,8 +35,7 @@ struct PurchaseMeaning {
         withdrawal: ShareTrack
     ) {
         guard let spokesman = Self.spokesman(of: states), let anchor = Purchase.anchor(of: states) else { return nil }
-        let originals = states.filter(\.isOriginal)
-        let quantity = (originals.isEmpty ? states : originals).reduce(0) { max($0, $1.quantity) }
+        let quantity = states.reduce(0) { max($0, $1.quantity) }
         let product = catalogue.product(
             named: spokesman.productNames, from: key.source, for: key.app, purchasedAt: anchor)
         let terms = product?.terms
@@ -68,7 +67,9 @@ struct PurchaseMeaning {
             // plan.
             benefit = .recorded(.productTypeMismatch)
         }
-        if benefit.isTakenByShare, VerifiedPurchase.isRefundUnclear(in: states) { anomaly = .unclearRefund }
+        guard benefit.isTakenByShare else { return }
+        let differs = states.contains { $0.quantity != quantity }
+        anomaly = VerifiedPurchase.isRefundUnclear(in: states) ? .unclearRefund : differs ? .quantityDiffers : nil
     }
 
     /// Reads a chain, each period by itself. Returns nil if there is no state of a period, because states of the

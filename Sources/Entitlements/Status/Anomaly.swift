@@ -7,6 +7,8 @@ package enum Anomaly: String, Hashable, Sendable, CaseIterable {
     case familyShared = "family_shared"
     /// A refund was stated without a valid share, so it counts as a full refund (`semantics.md` §2).
     case unclearRefund = "unclear_refund"
+    /// The states of a pass or a lot name several quantities, of which the largest counts.
+    case quantityDiffers = "quantity_differs"
     /// An operator withdrew a chain, and the store was paid for a later renewal.
     case paidAfterWithdrawal = "paid_after_withdrawal"
     /// Nobody has the purchase.

@@ -23,6 +23,8 @@ package struct Entitlement: Hashable, Sendable {
     package let planID: String?
     /// The kind of the product; nil while the catalogue does not know the product.
     package let kind: ProductKind?
+    /// The number of units of the product that were bought at once; 1 for a plan and for a grant.
+    package let quantity: Int
     package let tier: TierID?
     package let state: State
     /// The start of the stretch in which the purchase gives something now, else of the next such stretch, else of the

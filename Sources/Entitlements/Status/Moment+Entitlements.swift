@@ -21,7 +21,8 @@ extension Moment {
         return Entitlement(
             key: purchase.key, productID: product(index),
             storeProductID: presentPeriods[index]?.storeProductID ?? purchase.storeProductID,
-            planID: presentPeriods[index]?.planID, kind: purchase.kind, tier: tier(index), state: doings[index].state,
+            planID: presentPeriods[index]?.planID, kind: purchase.kind, quantity: purchase.quantity, tier: tier(index),
+            state: doings[index].state,
             startsAt: present?.startsAt, endsAt: present?.endsAt, willRenew: willRenew(index),
             plan: planDetails(index))
     }

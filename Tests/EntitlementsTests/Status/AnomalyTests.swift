@@ -11,7 +11,9 @@ import Testing
 
     @Test func `each obstacle but that of the sandbox is an anomaly, under the name that explains it`() {
         let named = Purchase.Obstacle.allCases.filter { $0 != .sandboxNotAllowed }.map(\.reason.rawValue)
-        let others = ["unowned", "unclear_refund", "paid_after_withdrawal", "unreadable_fields"]
+        let others = [
+            "unowned", "unclear_refund", "quantity_differs", "paid_after_withdrawal", "unreadable_fields",
+        ]
         #expect(Set(named + others) == Set(Anomaly.allCases.map(\.rawValue)))
         for (story, expected) in [
             (Story().buys("p", at: "01-01"), nil),
@@ -53,6 +55,33 @@ import Testing
         #expect(anomaly(addOn, at: "01-12") == nil, "of an add-on any refund takes all")
         let coins = Story().buys("p", .credits100, at: "01-01", type: .consumable).refunds("p", at: "01-10", share: nil)
         #expect(anomaly(coins, at: "01-12") == .unclearRefund)
+    }
+
+    @Test func `states that name several quantities are an anomaly, and the largest counts`() {
+        let one = Story().buys("p", at: "01-01", quantity: 2)
+        #expect(anomaly(one) == nil && one.segments() == ["p 01-01..03-02"])
+        let states = [3, 1].map { quantity in
+            VerifiedPurchase.state(of: "p", at: "01-01", quantity: quantity, signedAt: "01-05")
+        }
+        for order in states.orders {
+            let story = order.reduce(one) { $0.records($1, at: "01-06") }
+            #expect(anomaly(story) == .quantityDiffers)
+            #expect(story.segments() == ["p 01-01..04-01"])
+            #expect(story.status(at: "01-10").entitlements.map(\.quantity) == [3])
+        }
+        let copy = VerifiedPurchase.state(of: "p", transaction: "copy", at: "01-02", quantity: 4)
+        #expect(one.records(copy, at: "01-06").status(at: "01-10").entitlements.map(\.quantity) == [4])
+        let coins = Story().buys("p", .credits100, at: "01-01", quantity: 2, type: .consumable).records(
+            .state(of: "p", .credits100, .consumable, at: "01-01", quantity: 1, signedAt: "01-05"), at: "01-05")
+        #expect(anomaly(coins) == .quantityDiffers && coins.status(at: "01-10").credits.map(\.credited) == [200])
+        let unclear = one.records(states[0], at: "01-06").refunds("p", at: "01-10", share: nil)
+        #expect(anomaly(unclear) == .unclearRefund, "it takes everything until it is clear")
+        let addOn = Story().buys("p", .xyz, at: "01-01", quantity: 2, type: .addOn).records(
+            .state(of: "p", .xyz, .addOn, at: "01-01", signedAt: "01-05"), at: "01-05")
+        #expect(anomaly(addOn) == nil, "an add-on is owned once")
+        let plan = Story().attaches(
+            .state(of: "p", .proMonthly, .plan, at: "01-01", until: "02-01", quantity: 2), at: "01-01")
+        #expect(anomaly(plan) == nil && plan.status(at: "01-10").entitlements.map(\.quantity) == [1])
     }
 
     @Test func `a purchase that is not the user's has none`() {

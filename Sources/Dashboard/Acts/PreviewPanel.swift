@@ -208,7 +208,8 @@ struct PreviewPanel {
     private static let erasedParts: [String: Phrase] = [
         "users": .erasedUser, "account_tokens": .erasedTokens, "standings": .erasedStandings,
         "standing_answers": .erasedStandings, "history_walks": .erasedWalks, "consumption_requests": .erasedQuestions,
-        "lookups": .erasedLookups, "notes": .erasedNotes, "audit_notes": .erasedAudit, "signed_texts": .erasedSigned,
+        "refused_claims": .erasedClaims, "lookups": .erasedLookups, "notes": .erasedNotes, "audit_notes": .erasedAudit,
+        "signed_texts": .erasedSigned,
         "inbox_texts": .erasedBodies, "idempotency_keys": .erasedAnswers,
     ]
 }

@@ -3,7 +3,7 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `GET /dashboard/conflicts`: Apple accounts whose purchases belong to several users.
+/// `GET /dashboard/conflicts`: Apple accounts whose purchases belong to several users, or are claimed by another one.
 enum ConflictsPage {
     /// - Throws: `unavailable`.
     static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
@@ -34,7 +34,12 @@ enum ConflictsPage {
                             owner.user == nil
                                 ? Tag.span(.class("muted")) { words.text(.erasedPerson) } : cells.person(owner.user)
                             Tag.small { words.count(owner.purchases, .onePurchase, .purchases) }
-                            if let user = owner.user, users.count > 1, cells.mayAct { move(from: user, users, words) }
+                            if owner.refusedClaims > 0 {
+                                Tag.small { words.text(.claimsRefused, ["n": String(owner.refusedClaims)]) }
+                            }
+                            if let user = owner.user, owner.purchases > 0, users.count > 1, cells.mayAct {
+                                move(from: user, users, words)
+                            }
                         }
                     }
                 }

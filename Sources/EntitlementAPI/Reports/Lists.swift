@@ -34,8 +34,8 @@ enum Lists {
         json.array(transaction.unreadable) { $0.value($1) }
     }
 
-    /// `GET /api/admin/conflicts`: the Apple accounts whose purchases belong to several users. The account with the
-    /// last recorded state comes first.
+    /// `GET /api/admin/conflicts`: the Apple accounts whose purchases belong to several users, or are claimed by
+    /// another one who proved the account. The account with the last recorded state comes first.
     static let conflicts = list("conflicts") {
         try await $0.reports.conflicts(before: $1, limit: $2)
     } members: { json, conflict in
@@ -45,6 +45,7 @@ enum Lists {
         json.member("users", objects: conflict.owners) { json, owner in
             json.member("user_id", owner.user?.text)
             json.member("purchases", owner.purchases)
+            json.member("refused_claims", owner.refusedClaims)
         }
     }
 

@@ -59,8 +59,8 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let bindingNote: Note?
     /// The purchases among `bindings` of which the user proved the Apple account.
     package let proven: Set<PurchaseKey>
-    /// The purchases that are refused although the user proved the Apple account; operators see them as conflicts.
-    package let contested: Set<PurchaseKey>
+    /// The users to whom a purchase is refused although they proved its Apple account; operators see them as conflicts.
+    package let contested: [PurchaseKey: UserID]
     /// The purchases that go from one user to another. The entries in both ledgers are made of these.
     package let moves: [PurchaseKey: Move]
     /// Other facts for each user, in order. A grant among them becomes a purchase of the user.
@@ -73,8 +73,8 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
 
     package init(
         bindings: [PurchaseKey: UserID] = [:], bindingNote: Note? = nil, proven: Set<PurchaseKey> = [],
-        contested: Set<PurchaseKey> = [], moves: [PurchaseKey: Move] = [:], drafts: [UserID: [LedgerEntry.Draft]] = [:],
-        tokens: [Label: UserID] = [:],
+        contested: [PurchaseKey: UserID] = [:], moves: [PurchaseKey: Move] = [:],
+        drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [Label: UserID] = [:],
         placement: Placement? = nil, answer: Result<Reply, Refusal>
     ) {
         self.bindings = bindings

@@ -24,6 +24,7 @@ package struct Erasure: Sendable {
                     AND p.external_id = r.purchase AND p.user_id = r.user_id)
             """),
         SQLStatement("erase consumption requests", "DELETE FROM consumption_requests WHERE user_id = ?"),
+        SQLStatement("erase refused claims", "DELETE FROM refused_claims WHERE user_id = ?"),
         SQLStatement("erase lookups", "DELETE FROM lookups WHERE user_id = ?"),
         SQLStatement("erase lookup job", "DELETE FROM jobs WHERE kind = 'lookup' AND subject = ?"),
         SQLStatement("erase notes", "DELETE FROM notes WHERE user_id = ?"),
@@ -52,6 +53,7 @@ package struct Erasure: Sendable {
             (SELECT COUNT(*) FROM standing_answers WHERE user_id = p.n),
             (SELECT COUNT(*) FROM history_walks WHERE user_id = p.n),
             (SELECT COUNT(*) FROM consumption_requests WHERE user_id = p.n),
+            (SELECT COUNT(*) FROM refused_claims WHERE user_id = p.n),
             (SELECT COUNT(*) FROM lookups WHERE user_id = p.n AND p.n > 0),
             (SELECT COUNT(*) FROM notes WHERE user_id = p.n)
                 + (SELECT COUNT(*) FROM notes WHERE other_user_id = p.n AND user_id <> p.n),
@@ -150,7 +152,7 @@ package struct Erasure: Sendable {
             if let counts = try session.query(Self.counts, [pseudonym]).first {
                 let tables = [
                     "account_tokens", "standings", "standing_answers", "history_walks", "consumption_requests",
-                    "lookups", "notes", "audit_notes",
+                    "refused_claims", "lookups", "notes", "audit_notes",
                 ]
                 for (place, table) in tables.enumerated() { rows.append((table, try counts.int(place))) }
             }

@@ -150,6 +150,16 @@ package struct Export: Sendable {
                 """)
         ),
         (
+            "refused_claims",
+            SQLStatement(
+                "export refused claims",
+                """
+                SELECT JSON_OBJECT('app', r.app, 'environment', r.environment, 'purchase', p.external_id)
+                FROM refused_claims r STRAIGHT_JOIN purchases p ON p.id = r.purchase_id
+                WHERE r.user_id = ? ORDER BY r.purchase_id
+                """)
+        ),
+        (
             "lookups",
             SQLStatement(
                 "export lookups",

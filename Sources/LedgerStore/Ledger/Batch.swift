@@ -111,9 +111,10 @@ struct Batch: Sendable {
     }
 
     /// The pseudonyms of people whose rows were made for requests that were refused or changed nothing. Such a person
-    /// has no ledger entry.
+    /// has no ledger entry, and no claim on the list of conflicts.
     private func strangers(in workspace: Workspace, after decided: [Request.Decided]) -> [UInt64] {
         let concerned = Set(zip(requests, decided).filter(\.1.hasChanged).flatMap(\.0.users))
+            .union(workspace.refusedClaims.map(\.user))
         return workspace.people.values.filter { person in
             person.head.length == 0 && person.appended.isEmpty && !concerned.contains(person.ledger.user)
         }.map(\.head.pseudonym).sorted()

@@ -72,6 +72,8 @@ struct Workspace {
     /// The purchases that this batch bound with the proof of their Apple account, or by an operator. If they carry no
     /// account token, the store is told that of their owners.
     private(set) var proven: Set<PurchaseKey> = []
+    /// The users to whom a purchase was refused although they proved its Apple account.
+    private(set) var refusedClaims: [(purchase: PurchaseKey, user: UserID)] = []
     /// The notes of the entries that this batch appended.
     private(set) var notes: [NoteRow] = []
     /// The names and numbers in the batch's deliveries, which are locked.
@@ -212,6 +214,7 @@ struct Workspace {
         proven.formUnion(decision.proven)
         if decision.bindingNote != nil { proven.formUnion(decision.bindings.keys) }
         proven.formUnion(decision.moves.keys)
+        refusedClaims += decision.contested.sorted { $0.key < $1.key }.map { (purchase: $0.key, user: $0.value) }
     }
 
     private mutating func apply(_ placement: Placement) {

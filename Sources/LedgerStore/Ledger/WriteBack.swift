@@ -30,6 +30,7 @@ struct WriteBack {
         try insertPurchases(of: &workspace, in: session)
         try addFormerHolders(of: workspace, in: session)
         try insertStates(of: &workspace, in: session)
+        try keepRefusedClaims(of: workspace, in: session)
         try writeWaiting(of: workspace, in: session)
         try NoteRow.insert(workspace.notes, in: session)
         let (grown, heads) = try appendEntries(of: workspace, in: session)
@@ -138,6 +139,17 @@ struct WriteBack {
             former += new.compactMap { workspace.people[$0]?.head.pseudonym }.sorted().map { (id, $0) }
         }
         try HolderRow.addFormer(former, in: session)
+    }
+
+    private func keepRefusedClaims(of workspace: Workspace, in session: Session) throws(DatabaseError) {
+        let rows = try workspace.refusedClaims.compactMap { (claim) throws(DatabaseError) -> [Value]? in
+            guard let person = workspace.people[claim.user],
+                let account = workspace.holdings[claim.purchase]?.states.lazy.compactMap(\.purchase.account).first
+            else { return nil }
+            return try RefusedClaimRow.values(
+                of: claim.purchase, workspace.row(of: claim.purchase), account, by: person.head.pseudonym)
+        }
+        try session.executeBulk(RefusedClaimRow.insert, rows)
     }
 
     private func moveTokens(of workspace: Workspace, in session: Session) throws(DatabaseError) {

@@ -31,7 +31,8 @@ import Testing
             #expect(
                 counts == [
                     "account_tokens": 1, "purchases": 2, "transactions": 1, "numbers": 0, "payments": 0,
-                    "deliveries": 0, "history_walks": 0, "consumption_requests": 0, "lookups": 0,
+                    "deliveries": 0, "history_walks": 0, "consumption_requests": 0,
+                    "refused_claims": 0, "lookups": 0,
                     "ledger": 6, "subscriptions": 2, "audit": 1,
                 ])
             let transactions = try #require(json["transactions"] as? [[String: Any]])

@@ -16,7 +16,10 @@ import Testing
             let page = try await reader.conflicts(before: before, limit: limit)
             #expect(page.rows.count <= limit)
             lines += page.rows.map { conflict in
-                let owners = conflict.owners.map { "\($0.user?.text ?? "(erased)") \($0.purchases)" }
+                let owners = conflict.owners.map { owner in
+                    "\(owner.user?.text ?? "(erased)") \(owner.purchases)"
+                        + (owner.refusedClaims > 0 ? " refused \(owner.refusedClaims)" : "")
+                }
                 let account = Self.accounts.first { Sample.label(of: $0, in: conflict.environment) == conflict.account }
                 return "\(account ?? "unknown") \(conflict.environment.rawValue): " + owners.joined(separator: ", ")
             }
@@ -75,6 +78,31 @@ import Testing
             #expect(try await Self.conflicts(limit: 10, store) == ["apple 1 Production: anna 1, ben 1"])
             try await store.transfer(.all, from: Sample.user("anna"), to: Sample.user("ben"))
             #expect(try await Self.conflicts(limit: 10, store) == [])
+        }
+    }
+
+    @Test func `a claim that is refused to one who proved the account is told until it is theirs or they are erased`()
+        async throws
+    {
+        try await TestStore.open { store in
+            for id in ["1", "2"] { try await Self.sell(id, "apple 1", to: "anna", store) }
+            let claims = [
+                ("1", "ben", "apple 1"), ("1", "ben", "apple 1"), ("2", "carl", "apple 1"), ("2", "dora", nil),
+                ("2", "emil", "apple 2"),
+            ]
+            for (id, user, proof) in claims {
+                let pass = Sample.pass(id, account: "apple 1")
+                #expect(try await store.attach(pass, to: Sample.user(user), proof: proof) == .failure(.ownedByAnotherUser))
+            }
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM users") == 3, "who proved nothing is nobody")
+            let owned = "apple 1 Production: anna 2"
+            #expect(try await Self.conflicts(limit: 1, store) == [owned + ", ben 0 refused 1, carl 0 refused 1"])
+            try await store.transfer(
+                .one(PurchaseName(ExternalID("1"))), from: Sample.user("anna"), to: Sample.user("ben"))
+            let moved = "apple 1 Production: anna 1, ben 1"
+            #expect(try await Self.conflicts(limit: 1, store) == [moved + ", carl 0 refused 1"])
+            try await store.erase(Sample.user("carl"))
+            #expect(try await Self.conflicts(limit: 1, store) == [moved])
         }
     }
 

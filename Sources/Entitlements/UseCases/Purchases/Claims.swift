@@ -14,7 +14,7 @@ struct Claims {
     private var proven: Set<PurchaseKey> = []
     private(set) var moves: [PurchaseKey: Move] = [:]
     /// The purchases that are refused although the caller proved their Apple account.
-    private var contested: Set<PurchaseKey> = []
+    private var contested: [PurchaseKey: UserID] = [:]
     private var timelines: [UserID: Timeline] = [:]
     /// The releases of reservations, for each erased person from whom purchases move.
     private var releases: [UserID: [LedgerEntry.Draft]] = [:]
@@ -42,7 +42,7 @@ struct Claims {
     mutating func claim(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
         guard let purchase = history.purchases[key] else { return .failure(.notClaimable) }
         let answer = claim(key, purchase)
-        if case .failure = answer, purchase.isProven(by: proof) { contested.insert(key) }
+        if case .failure = answer, purchase.isProven(by: proof) { contested[key] = user }
         return answer
     }
 

@@ -1,0 +1,49 @@
+import Entitlements
+import MariaDB
+
+/// A row of `refused_claims`: a user to whom a purchase was refused although they proved its Apple account
+/// (`semantics.md` §5). A user and a purchase have one row, however often the user claims.
+enum RefusedClaimRow {
+    static let insert = SQLStatement(
+        "keep refused claim",
+        """
+        INSERT INTO refused_claims (account, app, environment, purchase_id, user_id) VALUES (?, ?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE user_id = user_id
+        """)
+
+    private static let byAccount = SQLStatement(
+        "read refused claims",
+        """
+        SELECT u.user_id, COUNT(*)
+        FROM refused_claims r
+        STRAIGHT_JOIN purchases p ON p.id = r.purchase_id
+        STRAIGHT_JOIN users u ON u.pseudonym = r.user_id
+        WHERE r.account = ? AND r.app = ? AND r.environment = ? AND NOT p.user_id <=> r.user_id
+            AND u.user_id IS NOT NULL
+        GROUP BY r.user_id, u.user_id
+        ORDER BY r.user_id
+        """)
+
+    /// The values of ``insert`` for the purchase in the row `id`, which the Apple account bought.
+    static func values(of key: PurchaseKey, _ id: UInt64, _ account: Label, by pseudonym: UInt64) -> [Value] {
+        [
+            .text(account.text), .text(key.app.text), .text(key.environment.rawValue), .uint64(id), .uint64(pseudonym),
+        ]
+    }
+
+    /// The users who claimed purchases of the account that they do not have, with the number of these purchases, in the
+    /// order in which this server first saw the users. Erased people are left out.
+    static func claimants(
+        of conflict: AccountConflict, in session: Session
+    ) throws(DatabaseError) -> [(user: UserID, purchases: Int)] {
+        let account: [Value] = [
+            .text(conflict.account.text), .text(conflict.app.text), .text(conflict.environment.rawValue),
+        ]
+        var claimants: [(user: UserID, purchases: Int)] = []
+        for row in try session.query(byAccount, account) {
+            guard let user = UserID(try row.text(0)) else { throw row.malformed(0) }
+            claimants.append((user, try row.int(1)))
+        }
+        return claimants
+    }
+}

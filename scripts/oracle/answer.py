@@ -202,7 +202,11 @@ def _will_renew(held: Holding, instant: int) -> bool | None:
     last = held.periods[-1]
     if not held.renews or last.share.at(instant):
         return False
-    return instant < last.stated_end or held.is_in_retry or any(start <= instant < end for start, end in last.grace)
+    return (
+        instant < last.stated_end
+        or held.is_retried(last, instant)
+        or any(start <= instant < end for start, end in last.grace)
+    )
 
 
 def _plan_state(plan: Plan, instant: int) -> str:
@@ -215,7 +219,7 @@ def _plan_state(plan: Plan, instant: int) -> str:
     if any(pause <= instant < (present.stated_end if end is None else end) for pause, end in present.pauses):
         if instant < present.stated_end:
             return "suspended"
-    if plan.is_in_retry and present is plan.periods[-1] and instant >= present.stated_end:
+    if plan.is_retried(present, instant):
         return "billing_retry"
     return "finished"
 

@@ -2,10 +2,12 @@
 
 import base64
 import json
+import math
 from collections import defaultdict
 
 from catalogue import KINDS, Catalogue
 from holdings import AddOn, Holding, Lot, Pass, Period, Plan
+from renewals import after, in_order
 from shares import WHOLE, Share, State
 
 SOURCE = "apple_iap"
@@ -78,79 +80,83 @@ def _reason(transactions: list, product, kind: str | None) -> str | None:
     return None
 
 
-class _Renewal:
-    """A state of a chain's renewal, and how it stands among those that were signed at once."""
+class _Stated:
+    """A period as its texts state it, in the order of their signing."""
 
-    def __init__(self, said: dict):
-        self.signed_at = said["signedDate"]
-        self.is_in_retry = said.get("isInBillingRetryPeriod") is True
-        self.has_ended = said.get("expirationIntent") is not None and not self.is_in_retry
-        self.renews = said.get("autoRenewStatus") == 1
-        self.grace_end = said.get("gracePeriodExpiresDate")
+    def __init__(self, name: str, states: list):
+        self.name = name
+        self.states = sorted(states, key=lambda said: (said["signedDate"], said.get("expiresDate") or 0))
+        self.start = min(said["purchaseDate"] for said in states)
+        self.first_signed = self.states[0]["signedDate"]
+        expiries = [said["expiresDate"] for said in self.states if said.get("expiresDate") is not None]
+        self.end = expiries[-1] if expiries else self.start
+        self.upgraded = [said["signedDate"] for said in self.states if said.get("isUpgraded")]
 
     @property
     def order(self) -> tuple:
-        earlier = float("inf") if self.grace_end is None else -self.grace_end
-        return (self.signed_at, self.has_ended, self.is_in_retry, not self.renews, earlier)
+        """Of two that begin together the last stays."""
+        return (self.start, self.first_signed, self.name.encode())
 
 
-def _plan(name: tuple, transactions: list, renewals: list, withdrawn_at, catalogue: Catalogue, leeway: int) -> Holding:
+def _chain(transactions: list) -> list:
+    """The periods in order. A restored copy of an old one ends before it starts, and is none."""
     by_period = defaultdict(list)
     for said in transactions:
         by_period[said.get("webOrderLineItemId") or said["transactionId"]].append(said)
-    lists = sorted(by_period.values(), key=lambda said: min(state["purchaseDate"] for state in said))
-    starts = [min(state["purchaseDate"] for state in states) for states in lists]
+    stated = sorted((_Stated(*each) for each in by_period.items()), key=lambda each: each.order)
+    return [each for each in stated if each.start < each.end] or stated
+
+
+def _plan(name: tuple, transactions: list, told: list, withdrawn_at, catalogue: Catalogue, leeway: int) -> Holding:
+    chain = _chain(transactions)
+    renewals = in_order(told)
     periods, reasons = [], []
-    for place, states in enumerate(lists):
-        states.sort(key=lambda state: state["signedDate"])
-        product = catalogue.by_id.get(states[0]["productId"])
-        reason = _reason(states, product, "plan")
+    for place, stated in enumerate(chain):
+        follower = chain[place + 1] if place + 1 < len(chain) else None
+        reason = _reason(stated.states, catalogue.by_id.get(stated.states[0]["productId"]), "plan")
+        share = _share(stated.states, withdrawn_at)
+        period = _period(stated, follower, reason, share, catalogue)
+        if reason is None and not period.is_replaced:
+            until = math.inf if follower is None else follower.start
+            grace, retry = after(_speaking(renewals, stated), stated.start, stated.end, until, leeway)
+            period.grace = [part for stretch in grace for part in share.open_parts(*stretch)]
+            period.retry = [part for stretch in retry for part in share.open_parts(*stretch)]
+        periods.append(period)
         reasons.append(reason)
-        expiries = [state["expiresDate"] for state in states if state.get("expiresDate") is not None]
-        stated_end = expiries[-1] if expiries else starts[place]
-        end = stated_end
-        upgraded = [state["signedDate"] for state in states if state.get("isUpgraded")]
-        if upgraded:
-            end = min(end, starts[place + 1] if place + 1 < len(starts) else upgraded[0])
-        share = _share(states, withdrawn_at)
-        counts = reason is None
-        periods.append(
-            Period(
-                start=starts[place],
-                stated_end=stated_end,
-                parts=share.open_parts(starts[place], end) if counts else [],
-                tier=catalogue.tiers[product.tier] if counts else None,
-                product=product if counts else None,
-                product_id=product.id if product is not None else None,
-                store_id=states[0]["productId"],
-                share=share,
-                seats=product.seats if counts else None,
-                is_upgraded=bool(upgraded),
-            )
-        )
     # Each period is judged by itself: what is only recorded tells nothing of those that count.
     known = [period for period in periods if period.product is not None]
     plan = Plan(*name, *periods[-1].names, "plan", periods=known or periods)
     if not known:
         plan.reason = reasons[-1]
-        return plan
-    last = periods[-1]
-    newest = max((_Renewal(said) for said in renewals), key=lambda renewal: renewal.order, default=None)
-    began = min(last.start, min(state["signedDate"] for state in lists[-1]))
-    says = newest if newest is not None and newest.signed_at >= began else None
-    if reasons[-1] is not None or last.is_upgraded:
-        return plan
-    plan.is_in_retry = says is not None and says.is_in_retry and not says.has_ended
-    plan.renews = says is None or says.renews and not says.has_ended
-    # What is refunded when it expires goes on no longer, even if that is reversed later.
-    grace = None if last.share.at(last.stated_end) else _grace(last.stated_end, says, leeway)
-    last.grace = last.share.open_parts(*grace) if grace is not None else []
+    elif reasons[-1] is None and not periods[-1].is_replaced:
+        speaking = _speaking(renewals, chain[-1])
+        plan.renews = not speaking or speaking[-1].renews and not speaking[-1].is_over
     return plan
 
 
-def _grace(expiry: int, says: _Renewal | None, leeway: int) -> tuple | None:
-    if says is not None and says.grace_end is not None:
-        return (expiry, says.grace_end) if says.grace_end > expiry else None
-    if says is not None and (says.is_in_retry or says.has_ended or not says.renews):
-        return None
-    return (expiry, expiry + leeway)
+def _speaking(renewals: list, stated: _Stated) -> list:
+    """The states that say something of a period: signed since it began or was first stated."""
+    return [each for each in renewals if each.signed_at >= min(stated.start, stated.first_signed)]
+
+
+def _period(stated: _Stated, follower: _Stated | None, reason, share: Share, catalogue: Catalogue) -> Period:
+    """A period until the next one begins in it; an upgraded one ends also if none is known."""
+    product = catalogue.by_id.get(stated.states[0]["productId"])
+    end = stated.end
+    if follower is not None:
+        end = min(end, follower.start)
+    elif stated.upgraded:
+        end = max(stated.start, min(end, stated.upgraded[0]))
+    counts = reason is None
+    return Period(
+        start=stated.start,
+        stated_end=stated.end,
+        parts=share.open_parts(stated.start, end) if counts else [],
+        tier=catalogue.tiers[product.tier] if counts else None,
+        product=product if counts else None,
+        product_id=product.id if product is not None else None,
+        store_id=stated.states[0]["productId"],
+        share=share,
+        seats=product.seats if counts else None,
+        is_replaced=end < stated.end or bool(stated.upgraded),
+    )

@@ -51,7 +51,7 @@ class Lot(Holding):
 
 @dataclass
 class Period:
-    """One period of a plan: the parts of it that are paid and cover, and those of grace or leeway.
+    """One period of a plan: the parts of it that are paid and cover, those of grace or leeway, and those of retry.
 
     `stated_end` is the end that its store names; the start of one that is not paid.
     """
@@ -65,8 +65,9 @@ class Period:
     store_id: str | None
     share: Share
     seats: int | None = None
-    is_upgraded: bool = False
+    is_replaced: bool = False
     grace: list = field(default_factory=list)
+    retry: list = field(default_factory=list)
     pauses: list = field(default_factory=list)
     is_unpaid: bool = False
 
@@ -77,11 +78,16 @@ class Period:
 
 @dataclass
 class Plan(Holding):
-    """Windows whose dates another party gives."""
+    """Windows whose dates another party gives. `is_in_retry` is of the last period from its end on."""
 
     periods: list = field(default_factory=list)
     renews: bool = False
     is_in_retry: bool = False
+
+    def is_retried(self, period: Period, instant: int) -> bool:
+        if self.is_in_retry and period is self.periods[-1]:
+            return instant >= period.stated_end
+        return any(start <= instant < end for start, end in period.retry)
 
 
 @dataclass

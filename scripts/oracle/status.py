@@ -28,6 +28,7 @@ from answer import User
 from cards import Cards
 from catalogue import DAY, Catalogue
 from holdings import AddOn, Lot, Pass, Period, Plan
+from renewals import words
 from shares import Share
 
 
@@ -60,7 +61,7 @@ class World:
             if named == user:
                 self.claims.setdefault(apple.key(said), user)
         elif "notification" in line:
-            self._notification(apple.payload(line["notification"]).get("data", {}))
+            self._notification(apple.payload(line["notification"]))
         elif "event" in line:
             self.cards.read(json.loads(line["event"]))
         elif "token" in line:
@@ -81,7 +82,8 @@ class World:
         if said not in states:
             states.append(said)
 
-    def _notification(self, data: dict):
+    def _notification(self, notification: dict):
+        data = notification.get("data", {})
         if "signedTransactionInfo" not in data:
             return
         said = apple.payload(data["signedTransactionInfo"])
@@ -91,7 +93,7 @@ class World:
         if named is not None:
             self.claims.setdefault(key, named)
         if "signedRenewalInfo" in data:
-            self.renewals[key].append(apple.payload(data["signedRenewalInfo"]))
+            self.renewals[key].append((apple.payload(data["signedRenewalInfo"]), words(notification)))
 
     # Answering
 

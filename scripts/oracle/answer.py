@@ -238,14 +238,38 @@ def _was_taken(piece) -> bool:
     return share.at(piece.end) > share.at(piece.end - 1)
 
 
+def _stretch(held: Holding, counting: list, instant: int) -> tuple:
+    """The stretch without a gap that a purchase is in, else its next, else its last."""
+    stretches = []
+    for piece in counting:
+        if piece.holding is not held:
+            continue
+        if stretches and piece.start <= stretches[-1][1]:
+            stretches[-1] = (stretches[-1][0], max(stretches[-1][1], piece.end))
+        else:
+            stretches.append((piece.start, piece.end))
+    last = stretches[-1] if stretches else (None, None)
+    return next((stretch for stretch in stretches if instant < stretch[1]), last)
+
+
 def _deciding(now: list, counting: list, instant: int) -> list:
-    """The coverage of the highest rank now, of that what ends last; else what ended last. Several may end at once."""
-    rank = max((piece.tier.rank for piece in now), default=0)
-    found = [piece for piece in now if piece.tier.rank == rank]
+    """What decides: all pieces of one purchase that cover now at the highest rank, else that ended last at it."""
+    found = now
     if not now:
-        found = [piece for piece in counting if piece.end <= instant]
-    last = max((piece.end for piece in found), default=None)
-    return [piece for piece in found if piece.end == last]
+        past = [piece for piece in counting if piece.end <= instant]
+        last = max((piece.end for piece in past), default=None)
+        found = [piece for piece in past if piece.end == last]
+    rank = max((piece.tier.rank for piece in found), default=0)
+    found = [piece for piece in found if piece.tier.rank == rank]
+
+    def order(piece: Piece) -> tuple:
+        held = piece.holding
+        end = _stretch(held, counting, instant)[1] if now else piece.end
+        names = (piece.tier.lane.encode(), held.source.encode(), held.external_id.encode())
+        return (not _will_renew(held, instant), -end, *names)
+
+    first = min(map(order, found), default=None)
+    return [piece for piece in found if order(piece) == first]
 
 
 def _winner(piece) -> dict:

@@ -55,7 +55,7 @@ def holding(transactions: list, renewals: list, withdrawn_at: int | None, catalo
         anchor = min(said["purchaseDate"] for said in originals)
     else:
         anchor = min(said["originalPurchaseDate"] for said in transactions)
-    quantity = max(said.get("quantity", 1) for said in originals or transactions)
+    quantity = max(said.get("quantity", 1) for said in transactions)
     share = _share(transactions, withdrawn_at)
     if reason is not None:
         return Holding(*common)

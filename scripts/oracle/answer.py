@@ -62,6 +62,7 @@ class User:
         states = {held.name: state for held, state in add_ons}
         status["entitlements"] = [self._entitlement(held, instant, now, states) for held in self.holdings]
         status["segments"] = [_segment(piece) for piece in counting]
+        status["offers"] = self._offers(instant, counting)
         status["add_ons"] = _shown_once(add_ons)
         status["credits"] = self._credits(instant)
         status["devices"] = {"allowed": _allowed(now, tiers) + sum(product.seats or 0 for product in active)}
@@ -104,11 +105,16 @@ class User:
             "environment": held.environment,
             "product_id": held.product_id,
             "store_product_id": held.store_id,
+            "kind": held.kind,
+            "quantity": held.quantity,
             "state": self._state(held, instant, now, add_ons),
         }
         if isinstance(held, Plan) and held.reason is None:
             present = self._present(held, instant)
             told |= {"product_id": present.product_id, "store_product_id": present.store_id}
+        if isinstance(held, (Pass, Plan)):
+            start, end = _stretch(held, self._counting(instant), instant)
+            told |= {"starts_at_ms": start, "ends_at_ms": end}
         told["will_renew"] = _will_renew(held, instant)
         return told
 
@@ -143,6 +149,24 @@ class User:
         if ran >= held.length * (WHOLE - held.share.at(instant)) // WHOLE:
             return "finished"
         return "paused" if ran else "queued"
+
+    def _offers(self, instant: int, counting: list) -> list:
+        """Introductory offers: each is open while no plan of its group runs, until a period was sold by one."""
+        groups = {group: True for group in self.catalogue.groups}
+        for held in self.holdings:
+            if not isinstance(held, Plan) or held.group is None:
+                continue
+            groups.setdefault(held.group, True)
+            if held.environment == "Sandbox" and not self.counts_sandbox(instant):
+                continue
+            covers = any(piece.holding is held and piece.start <= instant < piece.end for piece in counting)
+            is_retried = any(held.is_retried(period, instant) for period in held.periods)
+            was_introduced = held.introduced_at is not None and held.introduced_at <= instant
+            if covers or is_retried or was_introduced:
+                groups[held.group] = False
+        return [
+            {"subscription_group": group, "introductory_eligible": is_open} for group, is_open in sorted(groups.items())
+        ]
 
     def _credits(self, instant: int) -> list:
         purses = {}

@@ -61,10 +61,10 @@ def holding(transactions: list, renewals: list, withdrawn_at: int | None, catalo
         return Holding(*common)
     if product.kind == "pass":
         tier = catalogue.tiers[product.tier]
-        return Pass(*common, anchor=anchor, length=product.length * quantity, tier=tier, share=share)
+        return Pass(*common, quantity, anchor=anchor, length=product.length * quantity, tier=tier, share=share)
     if product.kind == "add_on":
-        return AddOn(*common, anchor=anchor, share=share)
-    return Lot(*common, anchor=anchor, unit=product.unit, amount=product.amount * quantity, share=share)
+        return AddOn(*common, quantity, anchor=anchor, share=share)
+    return Lot(*common, quantity, anchor=anchor, unit=product.unit, amount=product.amount * quantity, share=share)
 
 
 def _reason(transactions: list, product, kind: str | None) -> str | None:
@@ -126,6 +126,8 @@ def _plan(name: tuple, transactions: list, told: list, withdrawn_at, catalogue: 
     # Each period is judged by itself: what is only recorded tells nothing of those that count.
     known = [period for period in periods if period.product is not None]
     plan = Plan(*name, *periods[-1].names, "plan", periods=known or periods)
+    plan.group = chain[-1].states[-1].get("subscriptionGroupIdentifier")
+    plan.introduced_at = min((said["purchaseDate"] for said in transactions if _is_introductory(said)), default=None)
     if not known:
         plan.reason = reasons[-1]
     elif reasons[-1] is None and not periods[-1].is_replaced:
@@ -160,3 +162,8 @@ def _period(stated: _Stated, follower: _Stated | None, reason, share: Share, cat
         seats=product.seats if counts else None,
         is_replaced=end < stated.end or bool(stated.upgraded),
     )
+
+
+def _is_introductory(said: dict) -> bool:
+    """Whether the introductory offer sold it to this user; that of others in the family does not count."""
+    return said.get("offerType") == 1 and said.get("inAppOwnershipType") != "FAMILY_SHARED"

@@ -31,6 +31,7 @@ class Product:
         self.unit = line.get("unit")
         self.amount = line.get("amount", 0)
         self.plan_id = line.get("plan_id")
+        self.group = line.get("subscription_group")
         self.is_shareable = line.get("family_shareable", False)
         self.length = int(line["duration"].removesuffix("d")) * DAY if "duration" in line else 0
         self.sells_seats = line.get("devices") == "quantity"
@@ -56,6 +57,7 @@ class Catalogue:
             lane["id"] for lane in document.get("lanes", []) if lane.get("under_higher_window") == "pause"
         }
         products = [Product(line) for line in document["products"]]
+        self.groups = {product.group for product in products if product.group is not None}
         self.by_id = {product.id: product for product in products}
         self.by_card_name = {name: product for product in products for name in product.card_names}
 

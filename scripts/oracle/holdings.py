@@ -21,6 +21,7 @@ class Holding:
     store_id: str | None
     kind: str | None
     reason: str | None = None
+    quantity: int = 1
 
     @property
     def name(self) -> tuple:
@@ -78,11 +79,17 @@ class Period:
 
 @dataclass
 class Plan(Holding):
-    """Windows whose dates another party gives. `is_in_retry` is of the last period from its end on."""
+    """Windows whose dates another party gives.
+
+    `is_in_retry` is of the last period from its end on. `group` is the App Store's subscription group, and
+    `introduced_at` when its introductory offer sold a period.
+    """
 
     periods: list = field(default_factory=list)
     renews: bool = False
     is_in_retry: bool = False
+    group: str | None = None
+    introduced_at: int | None = None
 
     def is_retried(self, period: Period, instant: int) -> bool:
         if self.is_in_retry and period is self.periods[-1]:

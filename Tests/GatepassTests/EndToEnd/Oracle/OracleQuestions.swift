@@ -65,9 +65,20 @@ struct OracleQuestions {
                     + (isPast ? [] : ["will_renew"])
             ),
             ("add_ons", ["product_id", "state"]), ("credits", ["unit", "environment", "spendable", "debt"]),
+            ("offers", ["subscription_group", "introductory_eligible"]),
         ] {
             lines += (status[list]?.elements ?? []).map { element in
                 list + " " + members.map { text(element[$0]) }.joined(separator: " ")
+            }.sorted()
+        }
+        let giving = (status["entitlements"]?.elements ?? []).filter { text($0["state"]) != "recorded" }
+        for (title, kinds, members) in [
+            ("dates", ["pass", "plan"], ["starts_at_ms", "ends_at_ms"]),
+            ("quantity", ["pass", "add_on", "consumable"], ["quantity"]),
+        ] {
+            lines += giving.filter { kinds.contains(text($0["kind"])) }.map { element in
+                let names = ["source", "external_id", "environment"] + members
+                return title + " " + names.map { text(element[$0]) }.joined(separator: " ")
             }.sorted()
         }
         return lines + ["devices " + text(status["devices"]?["allowed"])]

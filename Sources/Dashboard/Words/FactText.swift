@@ -157,7 +157,7 @@ struct FactText {
     private func name(of state: VerifiedPurchase) -> Markup {
         let known = state.productNames.lazy.compactMap { names.product($0, of: state.key) }.first
         guard let known = known ?? state.storeProductID?.text else { return name(state.key) }
-        return Tag.bdi { known } + numbered(state.key)
+        return Tag.bdi { Names.several(state.quantity, known, isPlan: state.type == .plan) } + numbered(state.key)
     }
 
     private func numbered(_ key: PurchaseKey) -> Markup {

@@ -27,10 +27,16 @@ struct Names: Sendable {
         return Tag.small { id.text }
     }
 
-    /// The name of a purchase: the title of its product, else what it gives.
+    /// The name of a purchase: the title of its product with the quantity, else what it gives.
     func purchase(_ purchase: Purchase) -> String {
-        product(purchase.productID, of: purchase.key) ?? benefit(purchase) ?? purchase.productID?.text
-            ?? purchase.key.externalID.text
+        product(purchase.productID, of: purchase.key).map { Self.several(purchase.quantity, $0, isPlan: purchase.kind == .plan) }
+            ?? benefit(purchase) ?? purchase.productID?.text ?? purchase.key.externalID.text
+    }
+
+    /// A product's name behind the quantity that was bought at once, such as `2 × 30-day pass`. A plan's quantity is a
+    /// number of seats.
+    static func several(_ quantity: Int, _ name: String, isPlan: Bool) -> String {
+        quantity > 1 && !isPlan ? "\(quantity) × \(name)" : name
     }
 
     /// The title of a product; nil if the catalogue has none.

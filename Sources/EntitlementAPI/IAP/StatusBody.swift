@@ -60,7 +60,7 @@ package struct StatusBody {
 
     /// The number of the answer's form. It grows with every change of the form or of a rule by which the same ledger
     /// gets another answer, so that no earlier answer is sent (`StandingFormatTests`).
-    static let formNumber: UInt32 = 2
+    static let formNumber: UInt32 = 3
     package static let format = StandingFormat(number: formNumber, write: answer)
 
     /// The answer to store for a status.
@@ -154,6 +154,7 @@ extension JSONWriter {
         member("product_id", entitlement.productID?.text)
         member("store_product_id", entitlement.storeProductID?.text)
         member("kind", entitlement.kind?.rawValue)
+        member("quantity", entitlement.quantity)
         member("tier", entitlement.tier?.text)
         member("state", entitlement.state.rawValue)
         member("starts_at", exactly: "starts_at_ms", entitlement.startsAt)

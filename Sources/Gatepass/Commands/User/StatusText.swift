@@ -23,6 +23,7 @@ struct StatusText {
 
     private static func line(_ entitlement: Entitlement, because reason: Explanation.Reason?) -> String {
         let granted = entitlement.key.source == .manual ? "granted \(entitlement.tier?.text ?? "credits")" : nil
+        let count = entitlement.quantity > 1 && entitlement.kind != .plan ? "\(entitlement.quantity) × " : ""
         let name =
             entitlement.productID?.text ?? entitlement.storeProductID?.text ?? granted ?? "unknown product"
         let isSandbox = entitlement.key.environment == .sandbox
@@ -33,7 +34,7 @@ struct StatusText {
         let renewal = entitlement.willRenew.map { $0 ? ", renews" : ", does not renew" } ?? ""
         let state = entitlement.state.rawValue
         let why = reason.map { $0.rawValue == state ? "" : " (\($0.rawValue))" } ?? ""
-        return "  \(name) (\(place)): \(state)\(why)" + times.joined() + renewal
+        return "  \(count)\(name) (\(place)): \(state)\(why)" + times.joined() + renewal
     }
 
     static func line(_ balance: CreditBalance) -> String {

@@ -62,7 +62,8 @@ package struct TestSchema: Sendable {
         "idempotency_keys", "inbox_deliveries", "inbox_texts", "installation_keys", "instances", "jobs",
         "ledger_entries", "lookups",
         "mentions", "notes", "notification_reads", "payment_amounts", "purchase_holders", "purchase_numbers",
-        "purchases", "reconciliations", "refused_claims", "signed_headers", "signed_texts", "signing_keys", "staff", "staff_sessions",
+        "purchases", "reconciliations", "refused_claims", "signed_headers", "signed_texts", "signing_keys", "staff",
+        "staff_sessions",
         "staff_tries", "standing_answers", "standings", "subscriptions", "users",
         "waiting_statements",
     ]

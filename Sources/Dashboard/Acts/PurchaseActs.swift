@@ -14,14 +14,19 @@ enum Revoke: PersonAct {
     static func read(_ desk: Desk) -> Result<Proposal, ActRefusal> {
         desk.purchase(of: desk.held()).flatMap { purchase in
             desk.reason().map { reason in
-                let act =
-                    purchase.key.source == .manual
-                    ? desk.principal.withdrawGrant(purchase.key.externalID, reason: reason)
-                    : desk.principal.withdrawPurchase(purchase.key, reason: reason)
                 let values = ["name": desk.names.purchase(purchase)]
+                guard purchase.key.source != .manual else {
+                    let act = desk.principal.withdrawGrant(purchase.key.externalID, reason: reason)
+                    return Proposal(
+                        act: PreparedAct(act) { ActRefusal($0) }, button: desk.words.text(.revokeButton, values),
+                        done: desk.words.text(.revokeDone, values))
+                }
+                let act = desk.principal.withdrawPurchase(purchase.key, reason: reason)
+                let isPlan = purchase.kind == .plan
                 return Proposal(
-                    act: PreparedAct(act) { ActRefusal($0) }, button: desk.words.text(.revokeButton, values),
-                    done: desk.words.text(.revokeDone, values))
+                    act: PreparedAct(act) { ActRefusal($0) },
+                    button: desk.words.text(isPlan ? .revokePlanButton : .revokeButton, values),
+                    done: desk.words.text(isPlan ? .revokePlanDone : .revokeDone, values))
             }
         }
     }

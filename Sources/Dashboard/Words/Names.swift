@@ -29,7 +29,8 @@ struct Names: Sendable {
 
     /// The name of a purchase: the title of its product with the quantity, else what it gives.
     func purchase(_ purchase: Purchase) -> String {
-        product(purchase.productID, of: purchase.key).map { Self.several(purchase.quantity, $0, isPlan: purchase.kind == .plan) }
+        let title = product(purchase.productID, of: purchase.key)
+        return title.map { Self.several(purchase.quantity, $0, isPlan: purchase.kind == .plan) }
             ?? benefit(purchase) ?? purchase.productID?.text ?? purchase.key.externalID.text
     }
 

@@ -960,6 +960,8 @@ extension Phrase {
         case .makeGoodDone: "已补发 {name}。"
         case .revokeButton: "收回 {name}"
         case .revokeDone: "已收回 {name}。"
+        case .revokePlanButton: "收回 {name} 及以后的续订"
+        case .revokePlanDone: "已收回 {name}，以后的续订也不再有效。"
         case .transferAll: "其全部内容"
         case .transferButton: "转移至 {user}"
         case .transferDone: "已转移至 {user}：{name}。"

@@ -997,6 +997,8 @@ extension Phrase {
         case .makeGoodDone: "Made good {name}."
         case .revokeButton: "Revoke {name}"
         case .revokeDone: "Revoked {name}."
+        case .revokePlanButton: "Revoke {name} and all later renewals"
+        case .revokePlanDone: "Revoked {name}, later renewals too."
         case .transferAll: "Everything that they have"
         case .transferButton: "Move to {user}"
         case .transferDone: "Moved to {user}: {name}."

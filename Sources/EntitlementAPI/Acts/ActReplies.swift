@@ -11,10 +11,11 @@ package enum ActReply {
     }
 
     /// A purchase that was taken back.
-    package static func revoked(_ key: PurchaseKey, at instant: Instant) -> [UInt8] {
+    package static func revoked(_ key: PurchaseKey, _ withdrawal: OperatorAct.Withdrawal) -> [UInt8] {
         JSONWriter.object { json in
             json.members(of: key)
-            json.member("revoked_at", exactly: "revoked_at_ms", instant)
+            json.member("revoked_at", exactly: "revoked_at_ms", withdrawal.at)
+            json.member("takes_renewals", withdrawal.takesRenewals)
         }
     }
 

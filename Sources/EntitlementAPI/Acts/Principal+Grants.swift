@@ -34,16 +34,19 @@ extension Principal {
     /// Withdraws a grant whole, from now on and for good. The reply is the instant.
     package func withdrawGrant(_ id: ExternalID, reason: String) -> LedgerAct<Instant, OperatorRefusal> {
         withdraw(Grant.key(id), .withdrawGrant, reason: reason, ["grant_id": id.text])
+            .deciding { decision, _ in decision.mapReply(\.at) }
     }
 
-    /// Withdraws a purchase whole, from now on and for good. The reply is the instant.
-    package func withdrawPurchase(_ key: PurchaseKey, reason: String) -> LedgerAct<Instant, OperatorRefusal> {
+    /// Withdraws a purchase whole, from now on and for good.
+    package func withdrawPurchase(
+        _ key: PurchaseKey, reason: String
+    ) -> LedgerAct<OperatorAct.Withdrawal, OperatorRefusal> {
         withdraw(key, .withdrawPurchase, reason: reason, key.auditDetails)
     }
 
     private func withdraw(
         _ key: PurchaseKey, _ action: AuditAction, reason: String, _ details: [String: String]
-    ) -> LedgerAct<Instant, OperatorRefusal> {
+    ) -> LedgerAct<OperatorAct.Withdrawal, OperatorRefusal> {
         operating(action, keys: [key], reason: reason, details) { act, history, context in
             act.withdraw(key, given: history, in: context)
         }

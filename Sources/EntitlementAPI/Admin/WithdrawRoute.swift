@@ -13,7 +13,7 @@ enum WithdrawRoute {
         let (name, reason) = (try body.requiredPurchase(), try body.requiredReason())
         let key = try await call.purchase(name, of: principal)
         let act = principal.withdrawPurchase(key, reason: reason)
-        return JSONAnswer(bytes: ActReply.revoked(key, at: try await call.perform(act).answer.orProblem()))
+        return JSONAnswer(bytes: ActReply.revoked(key, try await call.perform(act).answer.orProblem()))
     }
 
     /// `POST /api/admin/users/{user_id}/grants/{grant_id}/revoke`: withdraws a grant.

@@ -37,12 +37,13 @@ struct UserRevokeCommand: AsyncParsableCommand {
             let key = try await store.purchase(name, of: principal.user)
                 .mapError { RefusedAct(Problem($0)) }.get()
             return principal.withdrawPurchase(key, reason: reason).deciding { decision, _ in
-                decision.mapReply { (key: key, at: $0) }
+                decision.mapReply { (key: key, taken: $0) }
             }
         } saying: { reply in
-            "the purchase \(reply.key.externalID.text) is taken back since \(RFC3339.text(of: reply.at))"
+            "the purchase \(reply.key.externalID.text) is taken back since \(RFC3339.text(of: reply.taken.at))"
+                + (reply.taken.takesRenewals ? ", later renewals too" : "")
         } json: { reply, _ in
-            ActReply.revoked(reply.key, at: reply.at)
+            ActReply.revoked(reply.key, reply.taken)
         }
     }
 }

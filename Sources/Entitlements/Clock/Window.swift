@@ -144,11 +144,13 @@ package struct Window: Hashable, Sendable {
     }
 
     /// True if nothing says what follows the paid coverage: a renewal may follow, and the newest state of the renewal
-    /// does not say that it failed, that the chain ended or until when grace covers (`semantics.md` §7).
+    /// does not say that it failed, that the chain ended or until when grace covers (`semantics.md` §7). Grace that is
+    /// told without its end is untold, although the store retries meanwhile.
     var isUntold: Bool {
         let newest = words.last?.renewal
         return mayRenew && startsAt < endsAt && overAt == nil && unpaidGraceEnd == nil && newest?.graceEndsAt == nil
-            && newest?.hasEnded != true && !isRetried(by: newest) && revocations.share(at: endsAt) == 0
+            && newest?.hasEnded != true && (newest?.course == .grace || !isRetried(by: newest))
+            && revocations.share(at: endsAt) == 0
     }
 
     /// The instants at which an answer about the window may change. Not all ends of its coverage are included, because

@@ -58,13 +58,15 @@ struct ChainRow: Hashable {
     /// True if nothing says what follows the end.
     let isUntold: Bool
 
-    /// Writes what is known now. What was asked about an end stays; a later end is asked about anew.
+    /// Writes what is known now. What was asked about an end stays; a later end is asked about anew. So is an end of
+    /// which something was told that holds no longer, unless everything was asked.
     private static let upsert = SQLStatement(
         "write chain",
         """
         INSERT INTO chains (purchase_id, ends_at, due_at) VALUES (?, ?, ?)
         ON DUPLICATE KEY UPDATE
-            due_at = IF(VALUES(due_at) IS NULL OR ends_at <> VALUES(ends_at), VALUES(due_at), due_at),
+            due_at = IF(VALUES(due_at) IS NULL OR ends_at <> VALUES(ends_at) OR due_at IS NULL AND asked < 2,
+                VALUES(due_at), due_at),
             asked = IF(ends_at = VALUES(ends_at), asked, 0), ends_at = VALUES(ends_at)
         """)
 

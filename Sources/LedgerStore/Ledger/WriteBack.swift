@@ -142,12 +142,14 @@ struct WriteBack {
     }
 
     private func keepRefusedClaims(of workspace: Workspace, in session: Session) throws(DatabaseError) {
-        let rows = try workspace.refusedClaims.compactMap { (claim) throws(DatabaseError) -> [Value]? in
+        var rows: [[Value]] = []
+        for claim in workspace.refusedClaims {
             guard let person = workspace.people[claim.user],
                 let account = workspace.holdings[claim.purchase]?.states.lazy.compactMap(\.purchase.account).first
-            else { return nil }
-            return try RefusedClaimRow.values(
-                of: claim.purchase, workspace.row(of: claim.purchase), account, by: person.head.pseudonym)
+            else { continue }
+            rows.append(
+                RefusedClaimRow.values(
+                    of: claim.purchase, try workspace.row(of: claim.purchase), account, by: person.head.pseudonym))
         }
         try session.executeBulk(RefusedClaimRow.insert, rows)
     }

@@ -221,7 +221,10 @@ import Testing
                 .isUntold
         }
         #expect(isUntold() == true && isUntold(Self.renewal()) == true)
-        #expect(isUntold(Self.renewal(course: .grace)) == true, "until when is not told")
+        for isInRetry in [false, true] {
+            let undated = Self.renewal(isInRetry: isInRetry, course: .grace)
+            #expect(isUntold(undated) == true, "until when is not told")
+        }
         #expect(isUntold(Self.renewal(graceEndsAt: "02-17", course: .grace)) == false)
         #expect(isUntold(Self.renewal(isInRetry: true)) == false && isUntold(Self.renewal(end: .billing)) == false)
         #expect(isUntold(Self.renewal(course: .ended)) == false)

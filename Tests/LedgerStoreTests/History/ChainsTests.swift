@@ -61,6 +61,22 @@ struct ChainsTests {
         }
     }
 
+    @Test func `grace that is told without its end is asked about at once, though a retry was told before`()
+        async throws
+    {
+        try await TestStore.open { store in
+            let period = Self.period("9001")
+            try await store.attach(period, to: Sample.user(1))
+            for (hours, course, jobs) in [(1, VerifiedRenewal.Course?.none, 0), (2, .grace, 1), (3, .grace, 0)] {
+                store.clock.now = Self.end + Int64(hours) * Instant.millisecondsPerHour
+                let state = VerifiedRenewal(
+                    key: period.key, signedAt: store.clock.now, willRenew: true, isInRetry: true, course: course)
+                try await store.tell(.renewal(state), of: Sample.user(1))
+                #expect(try await Self.chains(store).makeJobs() == jobs, "\(hours)")
+            }
+        }
+    }
+
     @Test func `a rebuild writes the chains again, and what was asked stays`() async throws {
         try await TestStore.open { store in
             try await store.attach(Self.period("9001"), to: Sample.user(1))

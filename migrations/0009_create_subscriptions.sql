@@ -10,6 +10,7 @@ CREATE TABLE IF NOT EXISTS subscriptions (
     tier VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
     starts_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
+    anomaly VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     PRIMARY KEY (user_id, purchase_id),
     KEY by_expiry (expires_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

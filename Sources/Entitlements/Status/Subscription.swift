@@ -8,6 +8,8 @@ package struct Subscription: Hashable, Sendable {
     package let tier: TierID
     package let startsAt: Instant
     package let expiresAt: Instant
+    /// The reason why operators have to look at the purchase, although it covers.
+    package let anomaly: Anomaly?
 }
 
 extension Timeline {
@@ -22,7 +24,8 @@ extension Timeline {
             rows[piece.purchase] = Subscription(
                 key: segment.key, productID: purchases[piece.purchase].productID,
                 tier: isLast ? segment.tier : row?.tier ?? segment.tier, startsAt: row?.startsAt ?? segment.startsAt,
-                expiresAt: isLast ? segment.endsAt : row?.expiresAt ?? segment.endsAt)
+                expiresAt: isLast ? segment.endsAt : row?.expiresAt ?? segment.endsAt,
+                anomaly: purchases[piece.purchase].anomaly)
         }
         return rows.compactMap { $0 }
     }

@@ -12,6 +12,7 @@ struct SubscriptionRow: Hashable {
     let tier: TierID
     let startsAt: Instant
     let expiresAt: Instant
+    let anomaly: Anomaly?
 
     init(user: UInt64, purchase: UInt64, _ subscription: Subscription) {
         self.user = user
@@ -23,17 +24,18 @@ struct SubscriptionRow: Hashable {
         tier = subscription.tier
         startsAt = subscription.startsAt
         expiresAt = subscription.expiresAt
+        anomaly = subscription.anomaly
     }
 
     private static let columns =
-        "user_id, purchase_id, source, external_id, environment, product_id, tier, starts_at, expires_at"
+        "user_id, purchase_id, source, external_id, environment, product_id, tier, starts_at, expires_at, anomaly"
 
     private static let upsert = SQLStatement(
         "project",
         """
-        INSERT INTO subscriptions (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO subscriptions (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON DUPLICATE KEY UPDATE product_id = VALUES(product_id), tier = VALUES(tier),
-            starts_at = VALUES(starts_at), expires_at = VALUES(expires_at)
+            starts_at = VALUES(starts_at), expires_at = VALUES(expires_at), anomaly = VALUES(anomaly)
         """)
 
     private static let select = SQLStatement(
@@ -62,6 +64,7 @@ struct SubscriptionRow: Hashable {
         tier = TierID(try row.text(6))
         startsAt = Instant(milliseconds: try row.int64(7))
         expiresAt = Instant(milliseconds: try row.int64(8))
+        anomaly = try row.optionalText(9).flatMap { Anomaly(rawValue: $0) }
     }
 
     /// Removes all rows of the people under `pseudonyms`. Throws when the database refuses the statement or is away.
@@ -88,6 +91,7 @@ struct SubscriptionRow: Hashable {
                     .uint64(row.user), .uint64(row.purchase), .text(row.source.text), .text(row.externalID.text),
                     .text(row.environment), Value(row.productID?.text), .text(row.tier.text),
                     .int64(row.startsAt.milliseconds), .int64(row.expiresAt.milliseconds),
+                    Value(row.anomaly?.rawValue),
                 ]
             })
     }

@@ -16,7 +16,7 @@ package struct AnomalyCandidate: Sendable {
 }
 
 /// Candidates for anomalies, each with its last recorded state. A purchase is a candidate if it has no owner or no row
-/// in the projection, if its refund is unclear, or if a member of its text could not be read.
+/// in the projection, if its row has an anomaly, or if a member of its text could not be read.
 extension OperatorReader {
     private static let isUnclearRefund = "r.revocation_at IS NOT NULL AND r.share IS NULL"
     private static let isUnreadable = "r.unreadable IS NOT NULL"
@@ -31,9 +31,11 @@ extension OperatorReader {
         """
         SELECT p.id, EXISTS (
                 SELECT 1 FROM apple_iap_transactions m WHERE m.purchase_id = p.id AND (m.product_id <> t.product_id
-                    OR m.product_type <> t.product_type OR m.is_family_shared <> t.is_family_shared)),
+                    OR m.product_type <> t.product_type OR m.is_family_shared <> t.is_family_shared
+                    OR m.quantity <> t.quantity)),
             \(hasState(isUnclearRefund)), \(hasState(isUnreadable)), u.user_id, t.statement,
             COALESCE(t.recorded_at, (SELECT MAX(recorded_at) FROM waiting_statements WHERE purchase_id = p.id)),
+            s.purchase_id IS NULL, s.anomaly,
             \(PurchaseRow.columns)
         FROM purchases p FORCE INDEX (PRIMARY)
         LEFT JOIN users u ON u.pseudonym = p.user_id
@@ -41,7 +43,7 @@ extension OperatorReader {
         LEFT JOIN apple_iap_transactions t ON t.id = (
             SELECT MAX(id) FROM apple_iap_transactions FORCE INDEX (by_state) WHERE purchase_id = p.id)
         WHERE p.id < ? AND p.id >= ? AND p.source <> 'manual'
-            AND (s.purchase_id IS NULL OR \(hasState("\(isUnclearRefund) OR \(isUnreadable)")))
+            AND (s.purchase_id IS NULL OR s.anomaly IS NOT NULL OR \(hasState(isUnreadable)))
             AND (p.user_id IS NULL OR u.user_id IS NOT NULL)
         ORDER BY p.id DESC
         """)
@@ -57,11 +59,16 @@ extension OperatorReader {
             var candidates: [AnomalyCandidate] = []
             for row in try session.query(Self.anomalies, [.uint64(id), .uint64(floor)]) {
                 guard candidates.count < limit else { break }
-                guard let key = try PurchaseRow.key(row, from: 7) else { throw row.malformed(7) }
+                guard let key = try PurchaseRow.key(row, from: 9) else { throw row.malformed(9) }
                 let candidate = AnomalyCandidate(
                     id: try row.uint64(0), owner: try row.optionalText(4).flatMap { UserID($0) }, key: key,
                     last: try Self.last(row, in: session), hasUnreadable: try row.bool(3))
-                var possible = Self.possible(for: candidate, isMixed: try row.bool(1), given: catalogue)
+                var possible =
+                    try row.bool(7)
+                    ? Self.possible(for: candidate, isMixed: try row.bool(1), given: catalogue) : []
+                if let projected = try row.optionalText(8).flatMap({ Anomaly(rawValue: $0) }) {
+                    possible.insert(projected)
+                }
                 if candidate.owner != nil, try row.bool(2) { possible.insert(.unclearRefund) }
                 if candidate.owner != nil, candidate.hasUnreadable { possible.insert(.unreadableFields) }
                 if anomaly.map(possible.contains) ?? !possible.isEmpty { candidates.append(candidate) }
@@ -82,8 +89,8 @@ extension OperatorReader {
         return newest.map { ($0, recordedAt) }
     }
 
-    /// The anomalies that a candidate may have. `isMixed` is true if its states disagree on the product, the type or
-    /// family sharing.
+    /// The anomalies that a candidate without a row may have. `isMixed` is true if its states disagree on the product,
+    /// the type, family sharing or the quantity.
     private static func possible(
         for candidate: AnomalyCandidate, isMixed: Bool, given catalogue: CatalogueVersions
     ) -> Set<Anomaly> {

@@ -76,7 +76,7 @@ enum Sample {
     static func sale(
         _ id: String, of product: String, _ type: StatedType, day: Int = 0, transaction: String? = nil,
         period: String? = nil, token: AccountToken? = nil, account: String? = nil, signedDay: Int? = nil,
-        revokedDay: Int? = nil, share: Int? = Revocation.fullShare, isFamilyShared: Bool = false,
+        revokedDay: Int? = nil, share: Int? = Revocation.fullShare, quantity: Int = 1, isFamilyShared: Bool = false,
         in environment: StoreEnvironment = .production
     ) -> VerifiedPurchase {
         let instant = { (day: Int) in epoch + Int64(day) * Instant.millisecondsPerDay }
@@ -85,7 +85,7 @@ enum Sample {
             transactionID: TransactionID(transaction ?? id), periodID: period, productID: ProductID(product),
             type: type,
             purchasedAt: instant(day), expiresAt: type == .plan ? instant(day + 30) : nil,
-            isFamilyShared: isFamilyShared,
+            quantity: quantity, isFamilyShared: isFamilyShared,
             revocation: revokedDay.map { Revocation(revokedAt: instant($0), share: share) },
             accountToken: token.map { labels.label(of: $0) }, account: account.map { label(of: $0, in: environment) },
             signedAt: signedDay.map(instant) ?? instant(day) + 1_000)

@@ -87,6 +87,37 @@ import Testing
         }
     }
 
+    @Test func `what covers is found if a part gives nothing, quantities differ or a withdrawn plan was paid again`()
+        async throws
+    {
+        try await TestStore.open { store in
+            for (chain, renewal) in [("chain", "plan.year"), ("order", "plan.month"), ("withdrawn", "plan.month")] {
+                try await store.attach(Sample.sale(chain, of: "plan.month", .plan, period: "1"), to: Self.anna)
+                if chain == "withdrawn" {
+                    let key = Sample.sale(chain, of: "plan.month", .plan).key
+                    let taken = try await store.ledger.record(for: [Self.anna], keys: [key]) {
+                        OperatorAct(on: Self.anna, note: Sample.note).withdraw(key, given: $0, in: $1)
+                    }
+                    #expect(try taken.answer.get().takesRenewals)
+                }
+                let next = Sample.sale(chain, of: renewal, .plan, day: 30, transaction: chain + "-2", period: "2")
+                try await store.attach(next, to: Self.anna)
+            }
+            for quantity in [1, 3, 2] {
+                for (id, product, type) in [("passes", "pass.30", StatedType.pass), ("lots", "coins.100", .consumable)] {
+                    let sold = Sample.sale(id, of: product, type, signedDay: quantity, quantity: quantity)
+                    try await store.attach(sold, to: Self.ben)
+                }
+            }
+            let found: [String: Anomaly] = [
+                "chain": .unknownProduct, "withdrawn": .paidAfterWithdrawal, "passes": .quantityDiffers,
+                "lots": .quantityDiffers,
+            ]
+            #expect(try await Self.anomalies(store) == found)
+            for (id, anomaly) in found { #expect(try await Self.ids(of: anomaly, store).contains(id), "\(id)") }
+        }
+    }
+
     @Test func `one of which something could not be read is found though it gives what it should`() async throws {
         try await TestStore.open { store in
             try await store.attach(Sample.pass("plain"), to: Self.anna)

@@ -104,7 +104,8 @@ import Testing
                 try await store.attach(next, to: Self.anna)
             }
             for quantity in [1, 3, 2] {
-                for (id, product, type) in [("passes", "pass.30", StatedType.pass), ("lots", "coins.100", .consumable)] {
+                for (id, product, type) in [("passes", "pass.30", StatedType.pass), ("lots", "coins.100", .consumable)]
+                {
                     let sold = Sample.sale(id, of: product, type, signedDay: quantity, quantity: quantity)
                     try await store.attach(sold, to: Self.ben)
                 }

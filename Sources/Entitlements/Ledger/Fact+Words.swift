@@ -49,7 +49,8 @@ extension VerifiedPurchase {
             return "Bill \(bill.id ?? "without a number") for \(productID) from \(date(purchasedAt)) was shown as "
                 + "\(outcome)."
         }
-        let what = "Transaction \(transactionID) of \(productID)"
+        let count = quantity > 1 && type != .plan ? "\(quantity) × " : ""
+        let what = "Transaction \(transactionID) of \(count)\(productID)"
         let shared = isFamilyShared ? ", shared by the family," : ""
         guard let revocation else {
             return "\(what)\(shared) was shown as bought on \(date(purchasedAt)) and not taken back."

@@ -31,6 +31,13 @@ struct FactWordsTests {
         )
     }
 
+    @Test func `several passes of one transaction say how many, and seats of a plan do not`() {
+        let passes = VerifiedPurchase.state(of: "p", at: "01-01", quantity: 2)
+        #expect(Self.text(.stated(.purchase(passes))).hasPrefix("Transaction p of 2 × \(ProductID.pro30) was"))
+        let seats = VerifiedPurchase.state(of: "p", .pro30, .plan, at: "01-01", quantity: 2)
+        #expect(Self.text(.stated(.purchase(seats))).hasPrefix("Transaction p of \(ProductID.pro30) was"))
+    }
+
     @Test(arguments: [
         (30 * Instant.millisecondsPerDay, "30 days"), (Instant.millisecondsPerDay, "1 day"),
         (36 * Instant.millisecondsPerHour, "36 hours"), (Instant.millisecondsPerHour, "1 hour"),

@@ -165,6 +165,19 @@ extension EndToEnd {
             #expect(try await backend.look("timeline", of: "nobody").count("data") == 0)
         }
 
+        @Test func `two passes of one transaction are told as two`() async throws {
+            let backend = try await EndToEndBackend.shared
+            let user = "two" + newID()
+            var sale = EndToEndBackend.sale("pass.30", at: now - day)
+            sale.quantity = 2
+            try await backend.attach(sale, to: user)
+            let status = try await backend.look("status", of: user)
+            #expect(status.integer("entitlements.0.quantity") == 2)
+            #expect(try await Self.said(["user", "status", user], at: backend).contains("  2 × pass.30 (apple_iap "))
+            let timeline = try await backend.look("timeline", of: user)
+            #expect(timeline.text.contains(" of 2 × pass.30 was shown"), "\(timeline.text)")
+        }
+
         @Test func `acts are previewed and done at the command line as over the API, and told in sentences`()
             async throws
         {

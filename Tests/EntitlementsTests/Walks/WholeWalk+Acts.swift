@@ -274,7 +274,7 @@ extension WholeWalk {
             OperatorAct(on: user, note: .support)
                 .withdraw(.grant(id), given: world.history(at: instant), in: fold), at: instant)
         let since = model.revoke(id, of: user, at: now).map { QuarterByQuarter.instant($0).text }
-        compare("\(user) loses \(id)", told.text(\.text), since ?? "unknown_grant")
+        compare("\(user) loses \(id)", told.text(\.at.text), since ?? "unknown_grant")
     }
 
     mutating func withdrawPurchase() {
@@ -284,7 +284,7 @@ extension WholeWalk {
             OperatorAct(on: user, note: .support).withdraw(key, given: world.history(at: instant), in: fold),
             at: instant)
         let since = model.revoke(key.externalID.text, of: user, at: now).map { QuarterByQuarter.instant($0).text }
-        compare("\(user) loses \(key.externalID)", told.text(\.text), since ?? "unknown_purchase")
+        compare("\(user) loses \(key.externalID)", told.text(\.at.text), since ?? "unknown_purchase")
     }
 
     /// Whoever has it, or now and then somebody else.

@@ -130,12 +130,12 @@ import Testing
             OperatorAct(on: .alice, note: .support).withdraw(.grant("g"), given: history, in: .example)
         }
         let decision = revoke(world.history(at: "01-15"))
-        #expect(decision.answer == .success("01-15"))
+        #expect(decision.answer.map(\.at) == .success("01-15"))
         #expect(decision.drafts == [.alice: [.init(.withdrawn(.grant("g")), at: "01-15", note: .support)]])
         world.apply(decision, at: "01-15")
         #expect(world.segments(of: .alice) == ["g 01-10..01-15"])
         let again = revoke(world.history(at: "01-20"))
-        #expect(again.answer == .success("01-15") && again.drafts.isEmpty)
+        #expect(again.answer.map(\.at) == .success("01-15") && again.drafts.isEmpty)
     }
 
     @Test func `only what the user has is revoked`() {
@@ -145,12 +145,24 @@ import Testing
         world.move("g", from: .alice, to: "bob", at: "01-11")
         let revoke = { (id: String, user: UserID) in
             OperatorAct(on: user, note: .support)
-                .withdraw(.grant(id), given: world.history(at: "01-15"), in: .example).answer
+                .withdraw(.grant(id), given: world.history(at: "01-15"), in: .example).answer.map(\.at)
         }
         #expect(revoke("g", "bob") == .success("01-15"))
         #expect(revoke("g", .alice) == .failure(.unknownGrant))
         #expect(revoke("p", .alice) == .failure(.unknownGrant), "a purchase of a store is no grant")
         #expect(revoke("g", "nobody") == .failure(.unknownGrant))
+    }
+
+    @Test func `a plan is taken back with its later renewals, and says so at each repeat`() {
+        var world = World()
+        let month = VerifiedPurchase.state(of: "m", .proMonthly, .plan, at: "01-01", until: "02-01")
+        world.attach(month, to: .alice, at: "01-01")
+        for _ in 1...2 {
+            let decision = OperatorAct(on: .alice, note: .support)
+                .withdraw(month.key, given: world.history(at: "01-12"), in: .example)
+            #expect(decision.answer.map(\.takesRenewals) == .success(true))
+            world.apply(decision, at: "01-12")
+        }
     }
 
     @Test func `what a store sold is taken back by its key`() {
@@ -161,6 +173,7 @@ import Testing
                 .pass("p"), given: world.history(at: "01-12"), in: .example)
         }
         #expect(revoke("bob", world).answer == .failure(.unknownPurchase))
+        #expect(revoke(.alice, world).answer.map(\.takesRenewals) == .success(false))
         world.apply(revoke(.alice, world), at: "01-12")
         world.record(.state(of: "p", at: "01-01", signedAt: "01-20"), at: "01-20")
         #expect(world.segments(of: .alice) == ["p 01-01..01-12"])

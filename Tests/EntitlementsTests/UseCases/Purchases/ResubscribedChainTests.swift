@@ -51,7 +51,7 @@ import Testing
             decision.answer == (moves ? .success(.transferred) : .failure(.ownedByAnotherUser)),
             sourceLocation: sourceLocation)
         let isContested = !moves && proof == "A"
-        #expect(decision.contested == (isContested ? [state.key] : []), sourceLocation: sourceLocation)
+        #expect(decision.contested == (isContested ? [state.key: Self.bob] : [:]), sourceLocation: sourceLocation)
         let verdicts = Restore([state], to: Self.bob, proof: proof, in: Self.context)
             .decide(given: world.history(at: now))
         #expect(verdicts.moves.keys == decision.moves.keys, sourceLocation: sourceLocation)
@@ -121,7 +121,8 @@ import Testing
         var world = World()
         world.tokenHolders = Self.holders
         world.record(Self.first, at: "01-01")
-        for (proof, contested) in [("A", [Self.first.key]), ("B", []), (nil, [])] as [(AccountProof?, Set<PurchaseKey>)]
+        for (proof, contested) in [("A", [Self.first.key: Self.bob]), ("B", [:]), (nil, [:])]
+            as [(AccountProof?, [PurchaseKey: UserID])]
         {
             let decision = Attach(Self.first, to: Self.bob, proof: proof, in: Self.context)
                 .decide(given: world.history(at: "01-02"))

@@ -74,7 +74,9 @@ extension EndToEnd {
             kill(database, SIGCONT)
             try await installation.requireReady()
             let taken = Self.tries(in: try await Self.advance("20m", on: installation))
-            #expect(taken.map(\.result) == Self.acts.map { _ in "applied" }, "\(taken)")
+            // A try that the frozen database had received is carried out once it goes on; its retry is a duplicate.
+            #expect(taken.count == Self.acts.count, "\(taken)")
+            #expect(taken.allSatisfy { ["applied", "duplicate"].contains($0.result) }, "\(taken)")
             // By when each is due, and that is the order in which the store signed them.
             #expect(taken.map(\.event) == told && taken.map(\.at) == taken.map(\.at).sorted())
             try await Self.expectNewest(installation)

@@ -46,6 +46,16 @@ package struct LotState: Sendable {
     /// The units that a spend may draw.
     package var available: Int { max(0, free) - repaid }
 
+    /// The units that a transfer of the lot would move: those that are not drawn, expired or in repayment.
+    ///
+    /// Refunded units move too, so that the new owner gets them if the refund is reversed. At most the units of the
+    /// user's newest stake move. Units that were drawn in an earlier tenure and became free later stay with the user,
+    /// as they do with any former owner.
+    var unitsToMove: Int {
+        let arrived = holding.stakes.last?.units.count ?? 0
+        return min(arrived, max(0, amount - drawn - expired - repaid))
+    }
+
     /// Sets the units held and the refund due to their values at `instant`. After the lot's expiry only units that are
     /// still valid move to another user.
     mutating func follow(to instant: Instant) {

@@ -60,18 +60,13 @@ extension Timeline {
         lotState(of: lot, at: instant).map { $0.drawn > 0 || $0.repaid > 0 } ?? false
     }
 
-    /// Returns the units that a transfer of the lot would move: those that are not drawn, expired or in repayment.
-    ///
-    /// Refunded units move too, so that the new owner gets them if the refund is reversed. At most the units of the
-    /// user's newest stake move. Units that were drawn in an earlier tenure and became free later stay with the user,
-    /// as they do with any former owner.
+    /// Returns the units that a transfer of the lot would move (``LotState/unitsToMove``).
     package func unitsToMove(of lot: PurchaseKey, at instant: Instant) -> Int {
-        guard let state = lotState(of: lot, at: instant) else { return 0 }
-        let arrived = state.holding.stakes.last?.units.count ?? 0
-        return min(arrived, max(0, state.amount - state.drawn - state.expired - state.repaid))
+        lotState(of: lot, at: instant)?.unitsToMove ?? 0
     }
 
-    private func lotState(of lot: PurchaseKey, at instant: Instant) -> LotState? {
+    /// Returns the state of a lot; nil if no purse has it.
+    func lotState(of lot: PurchaseKey, at instant: Instant) -> LotState? {
         for facts in purses {
             guard let position = facts.positions[lot] else { continue }
             return facts.state(at: instant).lots[position]

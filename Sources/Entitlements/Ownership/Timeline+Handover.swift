@@ -1,14 +1,41 @@
 extension Timeline {
-    /// Returns the details of a transfer of the purchase at `index` at `instant`. Spent credits stay with the user who
-    /// spent them.
+    /// Returns the handover that a transfer of the purchase at `index` would make.
     package func handover(of index: Int, at instant: Instant, cause: Handover.Cause) -> Handover {
+        handover(of: index, at: instant, cause: cause) { lotState(of: $0, at: instant) }
+    }
+
+    /// Returns the handovers of the purchases at `positions`, and the number of steps that they took: pieces of
+    /// coverage, and changes of purses. Each purse is folded once, however many of its lots go.
+    package func handovers(
+        of positions: [Int], at instant: Instant, cause: Handover.Cause
+    ) -> (handovers: [Handover], steps: Int) {
+        var folded: [Purse: PurseState] = [:]
+        var steps = 0
+        let handovers = positions.map { index in
+            steps += plannedByPurchase[index].count
+            return handover(of: index, at: instant, cause: cause) { lot in
+                guard let facts = purses.first(where: { $0.positions[lot] != nil }), let position = facts.positions[lot]
+                else { return nil }
+                if let state = folded[facts.purse] { return state.lots[position] }
+                steps += facts.changes.count
+                let state = facts.state(at: instant)
+                folded[facts.purse] = state
+                return state.lots[position]
+            }
+        }
+        return (handovers, steps)
+    }
+
+    private func handover(
+        of index: Int, at instant: Instant, cause: Handover.Cause, findingLots lotState: (PurchaseKey) -> LotState?
+    ) -> Handover {
         let purchase = purchases[index]
         switch purchase.benefit {
         case .pass:
             let ran = ran(index, by: instant)
             return Handover(cause: cause, ran: ran.before + ran.here)
         case .credits:
-            return Handover(cause: cause, units: unitsToMove(of: purchase.key, at: instant))
+            return Handover(cause: cause, units: lotState(purchase.key)?.unitsToMove ?? 0)
         case .recorded, .addOn, .plan:
             return Handover(cause: cause)
         }

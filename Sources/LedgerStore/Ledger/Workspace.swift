@@ -83,6 +83,8 @@ struct Workspace {
     /// True if a decision concerned people or purchases that its request had not named. Then nothing of the batch is
     /// written.
     private(set) var isMisused = false
+    /// The number of entries that moves have read.
+    private(set) var steps = 0
     private let salt: @Sendable () -> [UInt8]
 
     init(
@@ -196,7 +198,7 @@ struct Workspace {
         for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) {
             bind(key, to: user, note: decision.bindingNote)
         }
-        for (key, move) in decision.moves.sorted(by: { $0.key < $1.key }) { carryOut(move, of: key) }
+        carryOut(decision.moves)
         for (user, drafts) in decision.drafts.sorted(by: { $0.key < $1.key }) {
             append(drafts, to: user)
             for draft in drafts {
@@ -255,19 +257,40 @@ struct Workspace {
         setOwner(of: key, user)
     }
 
-    /// Moves a purchase to another user. The giver's facts about it enter the receiver's ledger, and both ledgers refer
-    /// to the same note.
-    private mutating func carryOut(_ move: Move, of key: PurchaseKey) {
-        guard let holding = holdings[key], let giver = holding.owner, let given = people[giver],
-            let receiver = people[move.receiver]
-        else { return misuse() }
-        let note = move.note.map { keep($0, about: given.head.pseudonym, and: receiver.head.pseudonym) }
-        append([.init(.gaveAway(key, move.handover), at: move.effectiveAt, kept: note)], to: giver)
-        append(
-            receiver.ledger.lacking(of: key, in: given.ledger)
-                + [.init(.received(key, move.handover), at: move.effectiveAt, kept: note)], to: move.receiver)
-        holdings[key]?.formerHolders.insert(giver)
-        setOwner(of: key, move.receiver)
+    /// Moves purchases to other users. The givers' facts about them enter the receivers' ledgers, and both ledgers
+    /// refer to the same note. Each ledger is read once, however many purchases move.
+    private mutating func carryOut(_ moves: [PurchaseKey: Move]) {
+        let concerned = Set(moves.values.map(\.receiver)).union(moves.keys.compactMap { holdings[$0]?.owner })
+        var known: [UserID: [PurchaseKey: [LedgerEntry]]] = [:]
+        for user in concerned { known[user] = entries(of: user, about: moves) }
+        for (key, move) in moves.sorted(by: { $0.key < $1.key }) {
+            guard let giver = holdings[key]?.owner, let from = people[giver]?.head.pseudonym,
+                let to = people[move.receiver]?.head.pseudonym
+            else { return misuse() }
+            let note = move.note.map { keep($0, about: from, and: to) }
+            let theirs = Set((known[move.receiver]?[key] ?? []).map(\.fact))
+            let lacking = (known[giver]?[key] ?? []).filter { entry in
+                entry.fact.goesWithPurchase && !theirs.contains(entry.fact)
+            }.map { LedgerEntry.Draft($0.fact, at: $0.effectiveAt, kept: $0.note) }
+            append([.init(.gaveAway(key, move.handover), at: move.effectiveAt, kept: note)], to: giver)
+            append(
+                lacking + [.init(.received(key, move.handover), at: move.effectiveAt, kept: note)], to: move.receiver)
+            holdings[key]?.formerHolders.insert(giver)
+            setOwner(of: key, move.receiver)
+        }
+    }
+
+    /// The entries of a user's ledger about the purchases that move, by purchase.
+    private mutating func entries(
+        of user: UserID, about moves: [PurchaseKey: Move]
+    ) -> [PurchaseKey: [LedgerEntry]] {
+        var entries: [PurchaseKey: [LedgerEntry]] = [:]
+        for entry in people[user]?.ledger.entries ?? [] {
+            steps += 1
+            guard let key = entry.fact.purchase, moves[key] != nil else { continue }
+            entries[key, default: []].append(entry)
+        }
+        return entries
     }
 
     /// Sets the owner of a purchase. The instant of the change is the recording instant of the last entry in the user's
@@ -305,16 +328,5 @@ extension Workspace {
             ledger.keepFold(given: catalogue, settings: settings)
             people[user] = Person(head: person.head, loaded: ledger, purchases: person.purchases, ledger: ledger)
         }
-    }
-}
-
-extension UserLedger {
-    /// The facts in the giver's ledger that go with the purchase of `key` to its receiver, except facts that this
-    /// ledger already has.
-    fileprivate func lacking(of key: PurchaseKey, in giver: UserLedger) -> [LedgerEntry.Draft] {
-        let known = Set(entries.lazy.map(\.fact).filter { $0.purchase == key })
-        return giver.entries.lazy.filter { entry in
-            entry.fact.purchase == key && entry.fact.goesWithPurchase && !known.contains(entry.fact)
-        }.map { LedgerEntry.Draft($0.fact, at: $0.effectiveAt, kept: $0.note) }
     }
 }

@@ -43,9 +43,10 @@ extension Timeline {
         of positions: [Int], to receiver: UserID, at instant: Instant, cause: Handover.Cause, note: Note?,
         request: Label?
     ) -> [PurchaseKey: Move] {
-        positions.reduce(into: [:]) { moves, index in
-            let handover = handover(of: index, at: instant, cause: cause).asked(by: request)
-            moves[purchases[index].key] = Move(to: receiver, handover, at: instant, note: note)
+        let handovers = handovers(of: positions, at: instant, cause: cause).handovers
+        return zip(positions, handovers).reduce(into: [:]) { moves, going in
+            let (index, handover) = going
+            moves[purchases[index].key] = Move(to: receiver, handover.asked(by: request), at: instant, note: note)
         }
     }
 }

@@ -122,10 +122,9 @@ struct Claims {
             let held = timeline.purchases[index]
             return held.isHeld && (held.key == key || !others.contains(held.key))
         }
-        for index in going {
-            let handover = timeline.handover(of: index, at: instant, cause: .reclaim)
-            moves[timeline.purchases[index].key] = Move(to: user, handover, at: instant)
-        }
+        moves.merge(
+            timeline.moves(of: going, to: user, at: instant, cause: .reclaim, note: nil, request: nil)
+        ) { $1 }
         return moves[key] != nil
     }
 

@@ -113,7 +113,7 @@ package struct Dashboard: Sendable {
         _ path: String, _ scope: APIKeyScope,
         _ route: @escaping @Sendable (SignedVisit) async throws(Problem) -> Response
     ) -> Endpoint {
-        open(.get, path) { (visit) async throws(Problem) in try await signing(visit, scope, route) }
+        open(.get, path) { (visit) async throws(Problem) in try await signing(visit, scope, route) }.endingWithCaller
     }
 
     /// A form for signed-in people whose role has the right of `scope`. The form is checked before the sign-in.

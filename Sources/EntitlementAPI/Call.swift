@@ -134,6 +134,15 @@ extension Call {
     /// Logs an act of somebody of the staff. The line names nobody to whom it was done.
     package func log(_ action: AuditAction, by actor: Actor) { api.logger.tell(action, by: actor) }
 
+    /// Runs `fold` after the earlier reads of `place` have ended (``FoldLine``).
+    ///
+    /// - Throws: `rate_limited` if too many reads of the place wait, and what `fold` throws.
+    package func inTurn<Answer>(
+        at place: FoldLine.Place, _ fold: () async throws(Problem) -> Answer
+    ) async throws(Problem) -> Answer {
+        try await api.foldLine.run(at: place, fold)
+    }
+
     /// The result of `ask`, called with the open store. A failure of the database is logged and becomes a problem.
     ///
     /// - Throws: `unavailable`, for any error of `ask`.
@@ -143,6 +152,8 @@ extension Call {
         } catch let failure as ServiceFailure {
             api.logger.tell(failure)
             throw Problem(failure)
+        } catch is CancellationError {
+            throw .tookTooLong
         } catch {
             api.logger.tell(unexpected: error)
             throw .unexpected

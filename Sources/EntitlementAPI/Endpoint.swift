@@ -38,6 +38,8 @@ package struct Endpoint: Sendable {
     private(set) var takesTransactions = false
     /// The size in bytes from which an answer is sent in gzip to a client that accepts it; nil if no answer ever is.
     private var leastGzip: Int?
+    /// True if the work on a request ends once nobody waits for its answer.
+    private var endsWithCaller = false
     private let answer: @Sendable (OpenCall) async throws(Problem) -> Response
 
     private init(
@@ -153,7 +155,7 @@ package struct Endpoint: Sendable {
             if let rate { try call.count(rate, for: .server(server.key.id), at: call.api.realNow()) }
             return try await route(server)
         }
-        return method == .get ? endpoint.sendingGzip(from: gzipFrom) : endpoint.reading([dryRun])
+        return (method == .get ? endpoint.sendingGzip(from: gzipFrom) : endpoint.reading([dryRun])).endingWithCaller
     }
 
     // MARK: Limits, query and path
@@ -189,6 +191,14 @@ package struct Endpoint: Sendable {
         return endpoint
     }
 
+    /// A copy of this endpoint that cancels the work on a request once it took too long or its connection is closed. A
+    /// user's own request goes on, because what it records is the user's whether or not the answer arrives.
+    package var endingWithCaller: Endpoint {
+        var endpoint = self
+        endpoint.endsWithCaller = true
+        return endpoint
+    }
+
     /// A copy of this endpoint that only `gatepass dev` serves; at any other server its path is not found.
     package var inDevelopmentOnly: Endpoint {
         var endpoint = self
@@ -207,7 +217,7 @@ package struct Endpoint: Sendable {
     func respond(to request: Request, _ context: APIContext, _ api: API.Dependencies) async throws(Problem) -> Response
     {
         let call = OpenCall(request, context, api, bodyLimit: bodyLimit, parameters: parameters)
-        let response = try await answer(call)
+        let response = try await endsWithCaller ? call.endingWithCaller(answer) : answer(call)
         guard let leastGzip else { return response }
         return await response.inGzip(from: leastGzip, if: request.headers[.acceptEncoding])
     }
@@ -223,6 +233,27 @@ extension OpenCall {
         let quota = api.rateLimiter.take(kind, for: asker, at: now)
         if let quota, quota.isExceeded { throw Problem(quota) }
         context.countedRate.quota = quota
+    }
+
+    /// The answer of `route`, whose task is cancelled once nobody waits for the answer.
+    ///
+    /// - Throws: The error of `route`.
+    fileprivate func endingWithCaller(
+        _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
+    ) async throws(Problem) -> Response {
+        let work = Task { () async -> Result<Response, Problem> in
+            do throws(Problem) {
+                return .success(try await route(self))
+            } catch {
+                return .failure(error)
+            }
+        }
+        context.whenCallerLeaves { work.cancel() }
+        return try await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }.get()
     }
 
     /// - Throws: `invalid_request` for a parameter that the endpoint does not have, or that is given twice.
@@ -263,8 +294,10 @@ package struct UserCall: SignedCall {
     /// Runs `fold` after the earlier reads of the same user have ended (``FoldLine``).
     ///
     /// - Throws: `rate_limited` if too many reads of the user wait, and what `fold` throws.
-    package func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer {
-        try await api.foldLine.run(for: user, fold)
+    package func inTurn<Answer>(
+        about user: UserID, _ fold: () async throws(Problem) -> Answer
+    ) async throws(Problem) -> Answer {
+        try await inTurn(at: .own(user), fold)
     }
 
     /// The user as a principal who acts for themselves.

@@ -22,8 +22,11 @@ enum ActPages<Act: PersonAct> {
     ///
     /// - Throws: `not_found` for a malformed user id, `unavailable`.
     static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
-        let desk = try await Desk(visit, try visit.user(), visit.query, as: FormID(new: visit))
-        return page(desk, right: present(desk))
+        let user = try visit.user()
+        return try await visit.inTurn(at: .operators(user)) { () async throws(Problem) in
+            let desk = try await Desk(visit, user, visit.query, as: FormID(new: visit))
+            return page(desk, right: present(desk))
+        }
     }
 
     /// `POST`: the preview, which writes nothing.
@@ -39,10 +42,12 @@ enum ActPages<Act: PersonAct> {
     static func preview(
         _ visit: SignedVisit, _ user: UserID, _ form: FormText
     ) async throws(Problem) -> Response {
-        let desk = try await Desk(visit, user, form, as: FormID(in: form) ?? FormID(new: visit))
-        switch Act.read(desk) {
-        case .failure(let refusal): return refused(desk, refusal)
-        case .success(let proposal): return try await preview(proposal, desk, isOutdated: false)
+        try await visit.inTurn(at: .operators(user)) { () async throws(Problem) in
+            let desk = try await Desk(visit, user, form, as: FormID(in: form) ?? FormID(new: visit))
+            switch Act.read(desk) {
+            case .failure(let refusal): return refused(desk, refusal)
+            case .success(let proposal): return try await preview(proposal, desk, isOutdated: false)
+            }
         }
     }
 
@@ -51,8 +56,17 @@ enum ActPages<Act: PersonAct> {
     ///
     /// - Throws: `not_found` for a malformed user id, `unavailable`, and what the act throws.
     static func confirm(_ visit: SignedVisit, _ form: FormText) async throws(Problem) -> Response {
+        let user = try visit.user()
+        return try await visit.inTurn(at: .operators(user)) { () async throws(Problem) in
+            try await confirm(visit, user, form)
+        }
+    }
+
+    private static func confirm(
+        _ visit: SignedVisit, _ user: UserID, _ form: FormText
+    ) async throws(Problem) -> Response {
         let formID = FormID(in: form)
-        let desk = try await Desk(visit, try visit.user(), form, as: formID ?? FormID(new: visit))
+        let desk = try await Desk(visit, user, form, as: formID ?? FormID(new: visit))
         let proposal: Proposal
         switch Act.read(desk) {
         case .failure(let refusal): return refused(desk, refusal)
@@ -73,7 +87,10 @@ enum ActPages<Act: PersonAct> {
     private static func preview(
         _ proposal: Proposal, _ desk: Desk, isOutdated: Bool
     ) async throws(Problem) -> Response {
-        switch try await desk.visit.served({ try await proposal.act.preview($0) }) {
+        let previewed = try await desk.visit.inTurn(at: .previews) { () async throws(Problem) in
+            try await desk.visit.served { try await proposal.act.preview($0) }
+        }
+        switch previewed {
         case .failure(let refusal): return refused(desk, refusal)
         case .success(let preview):
             let panel = PreviewPanel(preview, about: desk.user, desk.names)
@@ -161,8 +178,8 @@ extension Dashboard {
         let path = ActPages<Act>.path
         return [
             signed(path, Act.scope, ActPages<Act>.show),
-            signedForm(path, Act.scope, ActPages<Act>.preview),
-            signedForm(path + "/confirm", Act.scope, ActPages<Act>.confirm),
+            signedForm(path, Act.scope, ActPages<Act>.preview).endingWithCaller,
+            signedForm(path + "/confirm", Act.scope, ActPages<Act>.confirm).endingWithCaller,
         ]
     }
 }

@@ -50,8 +50,9 @@ struct PreparedAct: Sendable {
             let previewed = try await store.ledger.preview(act)
             if case .failure(let failure) = previewed.answer { return .failure(refusal(failure)) }
             let context = store.foldContext
-            let people = previewed.users.map { user in
-                PersonPreview(
+            let people = try previewed.users.map { user in
+                try Task.checkCancellation()
+                return PersonPreview(
                     user: user, before: previewed.before.timeline(of: user, in: context),
                     after: previewed.after.timeline(of: user, in: context))
             }

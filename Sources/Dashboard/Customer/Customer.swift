@@ -60,20 +60,23 @@ struct Customer: Sendable {
 
     /// Reads a user as they were at a moment. It issues nothing and writes nothing.
     ///
-    /// - Throws: `ServiceFailure` when the database is away.
+    /// - Throws: `ServiceFailure` when the database is away, `CancellationError` once nobody waits for the page.
     init(_ user: UserID, at moment: CustomerMoment, in store: Store, seesAudit: Bool) async throws {
         self.user = user
         self.moment = moment
         let whole = try await store.reader.ledger(of: user)
         let ledger = moment.knownAt.map { whole.known(at: $0) } ?? whole
         let context = store.foldContext
+        try Task.checkCancellation()
         timeline = Timeline(
             folding: ledger, given: context.catalogue, settings: context.settings, testersAt: moment.at)
         places = Dictionary(
             timeline.purchases.enumerated().map { ($0.element.key, $0.offset) },
             uniquingKeysWith: { first, _ in first })
+        try Task.checkCancellation()
         status = timeline.status(at: moment.at)
         drawing = Drawing(of: timeline, at: moment.at)
+        try Task.checkCancellation()
         rows = Dictionary(drawing.rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         verdict = Verdict(of: timeline, at: moment.at)
         reasons = status.explanation.reduce(into: [:]) { $0[$1.key] = $1.reason }

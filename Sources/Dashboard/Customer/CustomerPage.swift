@@ -7,9 +7,16 @@ import LedgerStore
 ///
 /// With `at` and `known_at` the whole page shows another moment. Reading it changes nothing.
 enum CustomerPage {
-    /// - Throws: `not_found` for a malformed user id, `unavailable`.
+    /// - Throws: `not_found` for a malformed user id, `rate_limited` if too many reads about the user wait,
+    ///   `unavailable`.
     static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
         guard let user = visit.visit.call.named("user_id").flatMap({ UserID($0) }) else { throw Problem(.notFound, "") }
+        return try await visit.inTurn(at: .operators(user)) { () async throws(Problem) in
+            try await page(of: user, visit)
+        }
+    }
+
+    private static func page(of user: UserID, _ visit: SignedVisit) async throws(Problem) -> Response {
         let words = visit.words
         let moment = CustomerMoment(visit.query, words)
         let seesAudit = visit.member.role.allows(.audit)

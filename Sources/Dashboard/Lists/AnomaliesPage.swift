@@ -11,9 +11,11 @@ enum AnomaliesPage {
         let words = visit.words
         var filters = ListFilters("anomalies", visit)
         let reason: Anomaly? = filters.choice("reason", .columnKind) { words.text($0.title) }
-        let found = try await visit.served {
-            try await ConfirmedAnomaly.page(
-                of: reason, before: filters.before, limit: ListView.rows, in: $0, at: visit.now)
+        let found = try await visit.inTurn(at: .lists) { () async throws(Problem) in
+            try await visit.served {
+                try await ConfirmedAnomaly.page(
+                    of: reason, before: filters.before, limit: ListView.rows, in: $0, at: visit.now)
+            }
         }
         let view = ListView(
             visit: visit, place: .anomalies, text: .anomaliesText, filters: filters,

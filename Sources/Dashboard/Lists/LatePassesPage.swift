@@ -9,8 +9,10 @@ enum LatePassesPage {
     static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
         let cells = try await ListCells(visit)
         let filters = ListFilters("late-passes", visit)
-        let found = try await visit.served {
-            try await LatePass.page(before: filters.before, limit: ListView.rows, in: $0, at: visit.now)
+        let found = try await visit.inTurn(at: .lists) { () async throws(Problem) in
+            try await visit.served {
+                try await LatePass.page(before: filters.before, limit: ListView.rows, in: $0, at: visit.now)
+            }
         }
         let view = ListView(
             visit: visit, place: .late, text: .workLateText, filters: filters,

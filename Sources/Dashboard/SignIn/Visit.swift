@@ -73,6 +73,15 @@ struct SignedVisit: Sendable {
         try await visit.call.served(ask)
     }
 
+    /// Runs `fold` after the earlier reads of `place` have ended.
+    ///
+    /// - Throws: `rate_limited` if too many reads of the place wait, and what `fold` throws.
+    func inTurn<Answer>(
+        at place: FoldLine.Place, _ fold: () async throws(Problem) -> Answer
+    ) async throws(Problem) -> Answer {
+        try await visit.call.inTurn(at: place, fold)
+    }
+
     /// Logs an act of this person, which stands in the audit trail.
     func log(_ action: AuditAction) { visit.call.log(action, by: Actor(member)) }
 

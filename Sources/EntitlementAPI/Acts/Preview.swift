@@ -9,12 +9,22 @@ package struct PreviewedStatus: Sendable {
 
 extension Previewed {
     /// The statuses of the people whom the act concerns, in the order of their ids.
-    package func statuses(in context: FoldContext) -> [PreviewedStatus] {
-        users.map { user in
+    ///
+    /// - Throws: `CancellationError` once nobody waits for them.
+    package func statuses(in context: FoldContext) throws -> [PreviewedStatus] {
+        try users.map { user in
             PreviewedStatus(
-                before: before.timeline(of: user, in: context).status(at: before.now),
-                after: after.timeline(of: user, in: context).status(at: before.now))
+                before: try before.timeline(of: user, in: context).statusUnlessCancelled(at: before.now),
+                after: try after.timeline(of: user, in: context).statusUnlessCancelled(at: before.now))
         }
+    }
+}
+
+extension Timeline {
+    /// - Throws: `CancellationError` once nobody waits for the status.
+    fileprivate func statusUnlessCancelled(at instant: Instant) throws -> Status {
+        try Task.checkCancellation()
+        return status(at: instant)
     }
 }
 

@@ -8,10 +8,10 @@ struct AskedTimeline {
     /// The page of acts to list; nil unless `?explain=1` asks for them.
     private let acts: ActsRequest?
 
-    /// The result of `body`, called with the timeline. A user's own reads run one at a time
-    /// (``SignedCall/inTurn(_:)``).
+    /// The result of `body`, called with the timeline. Reads about one user run one at a time
+    /// (``SignedCall/inTurn(about:_:)``).
     ///
-    /// - Throws: `invalid_request` for a malformed parameter, `rate_limited` if too many reads of the user wait,
+    /// - Throws: `invalid_request` for a malformed parameter, `rate_limited` if too many reads about the user wait,
     ///   `unavailable`, and what `body` throws.
     static func answer<Answer>(
         about principal: Principal, _ query: Query, _ call: some SignedCall,

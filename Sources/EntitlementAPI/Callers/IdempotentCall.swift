@@ -54,15 +54,18 @@ extension ServerCall {
         do throws(Problem) {
             answer = try await act(attempt)
         } catch {
-            // `try?` drops the error that the key was not released. The claim ends by itself later.
-            try? await served { try await $0.idempotency.release(attempt.claim) }
+            // `try?` drops the error that the key was not released. The claim ends by itself later. A task of its own
+            // releases the key even if the caller has left.
+            await Task { try? await served { try await $0.idempotency.release(attempt.claim) } }.value
             throw error
         }
         if !answer.isRemembered {
             // If the answer cannot be stored, `try?` drops the error: the act is done, and the caller gets the answer.
-            try? await served {
-                try await $0.idempotency.finish(attempt.remembered(answer.status, answer.bytes))
-            }
+            await Task {
+                try? await served {
+                    try await $0.idempotency.finish(attempt.remembered(answer.status, answer.bytes))
+                }
+            }.value
         }
         return answer.response
     }

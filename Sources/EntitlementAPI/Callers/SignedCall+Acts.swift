@@ -25,9 +25,13 @@ extension SignedCall {
             let recorded = try await record(act)
             return (recorded.answer, recorded.history.now)
         }
-        let previewed = try await served { try await $0.ledger.preview(act) }
-        sheet.note(previewed.statuses(in: FoldContext(catalogue: api.catalogue, settings: api.settings)))
-        return (previewed.answer, previewed.before.now)
+        return try await inTurn(at: .previews) { () async throws(Problem) in
+            try await served { store in
+                let previewed = try await store.ledger.preview(act)
+                sheet.note(try previewed.statuses(in: store.foldContext))
+                return (previewed.answer, previewed.before.now)
+            }
+        }
     }
 
     /// Performs an act of a user or of a server, and gives its reply.
@@ -64,7 +68,9 @@ extension SignedCall {
     ///
     /// - Throws: `unknown_purchase`, `ambiguous_purchase`, `unavailable`.
     func purchase(_ name: PurchaseName, of principal: Principal) async throws(Problem) -> PurchaseKey {
-        try await served { try await $0.purchase(name, of: principal.user) }.orProblem()
+        try await inTurn(about: principal.user) { () async throws(Problem) in
+            try await served { try await $0.purchase(name, of: principal.user) }
+        }.orProblem()
     }
 }
 

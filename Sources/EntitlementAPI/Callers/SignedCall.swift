@@ -1,13 +1,15 @@
-import Entitlements
+package import Entitlements
 package import LedgerStore
 
 /// A request of an authenticated user or server.
 package protocol SignedCall: Call {
-    /// Runs `fold`, which folds a ledger for an answer. A user's own reads run one at a time (`threats.md` T40).
-    /// Servers do not wait, because they have no rate limit and must not queue behind users.
+    /// Runs `fold`, which folds the ledger of `user` for an answer. A user's own reads run one at a time, and so do
+    /// those of operators about one user (`threats.md` T40). Operators never wait behind the user.
     ///
-    /// - Throws: `rate_limited` if too many reads of the user wait, and what `fold` throws.
-    func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer
+    /// - Throws: `rate_limited` if too many reads about the user wait, and what `fold` throws.
+    func inTurn<Answer>(
+        about user: UserID, _ fold: () async throws(Problem) -> Answer
+    ) async throws(Problem) -> Answer
 
     /// The sheet on which acts are noted that are not to be carried out; nil if they are.
     var previewSheet: PreviewSheet? { get }
@@ -28,11 +30,13 @@ package struct ServerCall: SignedCall {
     package var previewSheet: PreviewSheet?
     package var isServer: Bool { true }
 
-    /// Runs `fold` at once.
+    /// Runs `fold` after the earlier reads of operators about `user` have ended (``FoldLine``).
     ///
-    /// - Throws: The error of `fold`.
-    package func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer {
-        try await fold()
+    /// - Throws: `rate_limited` if too many of them wait, and what `fold` throws.
+    package func inTurn<Answer>(
+        about user: UserID, _ fold: () async throws(Problem) -> Answer
+    ) async throws(Problem) -> Answer {
+        try await inTurn(at: .operators(user), fold)
     }
 
     /// The server's name in the audit trail.
@@ -80,13 +84,17 @@ extension SignedCall {
         try await served { try await $0.reader.ledger(of: user) }
     }
 
-    /// The result of `fold` over the ledger of `user`. A user's own reads run one at a time (``inTurn(_:)``).
+    /// The result of `fold` over the ledger of `user`. Reads about one user run one at a time (``inTurn(about:_:)``).
     ///
-    /// - Throws: `rate_limited` if too many reads of the user wait, `unavailable`, and what `fold` throws.
+    /// - Throws: `rate_limited` if too many reads about the user wait, `unavailable`, and what `fold` throws.
     func folding<Answer>(
         _ user: UserID, _ fold: (UserLedger) async throws(Problem) -> Answer
     ) async throws(Problem) -> Answer {
-        try await inTurn { () async throws(Problem) in try await fold(try await ledger(of: user)) }
+        try await inTurn(about: user) { () async throws(Problem) in
+            let ledger = try await ledger(of: user)
+            guard !Task.isCancelled else { throw .tookTooLong }
+            return try await fold(ledger)
+        }
     }
 
     /// The user that the path names.

@@ -22,6 +22,11 @@ package struct APIContext: RequestContext {
         channel.triggerUserOutboundEvent(ConnectionGuard.BodyWanted(), promise: nil)
     }
 
+    /// Has `end` called once the request took too long, or its connection is closed before it is answered.
+    func whenCallerLeaves(_ end: @escaping @Sendable () -> Void) {
+        channel.triggerUserOutboundEvent(ConnectionGuard.Work(end: end), promise: nil)
+    }
+
     /// The IP address of the connected peer, which is the client or a proxy; nil if the connection has none.
     var peer: String? { channel.remoteAddress?.ipAddress }
 }

@@ -16,6 +16,7 @@ import NIOHTTPTypesHTTP1
 /// * Before the route asks for the body, no more than ``ServerLimits/unaskedBytes`` and one further read of it are
 ///   taken.
 /// * While the limit on connections is reached, each answer closes its connection.
+/// * The work on a request ends if the guard answers in its place, or the connection closes before the answer.
 ///
 /// Each request gets at most one answer. After the guard has answered by itself, nothing passes in either direction.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -51,6 +52,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var holdsRead = false
     /// True if the last read ended a request.
     private var hasEnded = false
+    /// The work on the request, until it is answered.
+    private var work: Work?
     /// The time limit of the header while there is no request, else that of the request.
     private var deadline: Deadline?
     /// The timer that checks the deadline. It keeps running when the deadline goes, because the next deadline is seldom
@@ -71,6 +74,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Tells the guard that the route reads the body of its request.
     struct BodyWanted: Sendable {}
+
+    /// Tells the guard how to end the work on the request.
+    struct Work: Sendable {
+        let end: @Sendable () -> Void
+    }
 
     init(_ settings: Settings) {
         self.settings = settings
@@ -96,6 +104,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         settings.places.busy(context.channel)
         stopTimer()
+        endWork()
         context.fireChannelInactive()
     }
 
@@ -193,6 +202,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         // The state changes before the end is written, because the next request may arrive during that write.
         hasStartedAnswer = false
         request = nil
+        work = nil
         isClosing = closesAfterAnswer
         if !isReading { deadline = nil }
         defer { readOn(context) }
@@ -220,6 +230,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
         isClosing = true
+        endWork()
         let given = request?.headerFields[.requestID].flatMap { RequestID.isAcceptable($0) ? $0 : nil }
         let requestID = given ?? settings.newRequestID()
         let body = settings.table.marked(problem, at: Self.path(of: request)).body(requestID: requestID)
@@ -274,6 +285,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        if let work = event as? Work {
+            promise?.succeed()
+            self.work = work
+            if isClosing || request == nil { endWork() }
+            return
+        }
         guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
         promise?.succeed()
         isBodyWanted = true
@@ -288,7 +305,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func finish(_ context: ChannelHandlerContext) {
         isClosing = true
         stopTimer()
+        endWork()
         context.close(promise: nil)
+    }
+
+    private func endWork() {
+        work?.end()
+        work = nil
     }
 
     // MARK: Time
@@ -320,7 +343,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         self.deadline = nil
         switch deadline.ending {
         case .refuse where request != nil && !hasStartedAnswer:
-            refuse(.unavailable("The request took too long.", retryAfterSeconds: 5), context)
+            refuse(.tookTooLong, context)
         case .refuse, .close: finish(context)
         }
     }

@@ -45,9 +45,10 @@ enum StatusRoute {
         of user: UserID, at: Instant, _ call: some SignedCall
     ) async throws(Problem) -> StandingAnswer {
         if let stored = try await call.served({ try await $0.standings.answer(about: user, at: at) }) { return stored }
-        return try await call.inTurn { () async throws(Problem) in
+        return try await call.inTurn(about: user) { () async throws(Problem) in
             try await call.served { store in
                 let (ledger, head) = try await store.reader.read(user)
+                try Task.checkCancellation()
                 let catalogue = call.api.catalogue
                 let standing = call.api.standing(ledger, catalogue, at)
                 let answer = StatusBody.answer(standing.status)

@@ -79,6 +79,9 @@ package struct Problem: Error, Hashable, Sendable {
         return problem
     }
 
+    /// The problem of a request that was not answered within the time of its route.
+    static let tookTooLong = unavailable("The request took too long.", retryAfterSeconds: 5)
+
     static let idempotencyKeyReused = Problem(
         .idempotencyKeyReused, "The Idempotency-Key came before with another method, path or body.")
 

@@ -9,8 +9,11 @@ enum AnomaliesRoute {
         let query = try Query(call.request.uri.query)
         let page = try PageRequest(query, of: "anomalies")
         let reason: Anomaly? = try query.choice("reason")
-        let found = try await call.served {
-            try await ConfirmedAnomaly.page(of: reason, before: page.before, limit: page.limit, in: $0, at: call.now)
+        let found = try await call.inTurn(at: .lists) { () async throws(Problem) in
+            try await call.served {
+                try await ConfirmedAnomaly.page(
+                    of: reason, before: page.before, limit: page.limit, in: $0, at: call.now)
+            }
         }
         return .json(
             page.body(of: found) { json, row in

@@ -16,10 +16,16 @@ package struct LatePass: Sendable {
     ) async throws(ServiceFailure) -> ListPage<LatePass> {
         let context = store.foldContext
         let found = try await store.reports.latePassCandidates(before: id, limit: limit)
-        var late: [LatePass] = []
+        var (late, timelines): ([LatePass], [UserID: Timeline]) = ([], [:])
         for row in found.rows {
-            let ledger = try await store.reader.ledger(of: row.owner)
-            let timeline = Timeline(folding: ledger, given: context.catalogue, settings: context.settings)
+            let timeline: Timeline
+            if let folded = timelines[row.owner] {
+                timeline = folded
+            } else {
+                let ledger = try await store.reader.ledger(of: row.owner)
+                timeline = Timeline(folding: ledger, given: context.catalogue, settings: context.settings)
+                timelines[row.owner] = timeline
+            }
             guard timeline.disposition(of: row.key, at: now) == .endedBeforeAttached,
                 let purchase = timeline.purchases.first(where: { $0.key == row.key }),
                 let subscription = timeline.subscriptions.first(where: { $0.key == row.key })

@@ -7,8 +7,10 @@ enum LatePassesRoute {
     /// - Throws: `invalid_request` for a malformed limit or cursor, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let page = try PageRequest(try Query(call.request.uri.query), of: "ended-before-attached")
-        let found = try await call.served {
-            try await LatePass.page(before: page.before, limit: page.limit, in: $0, at: call.now)
+        let found = try await call.inTurn(at: .lists) { () async throws(Problem) in
+            try await call.served {
+                try await LatePass.page(before: page.before, limit: page.limit, in: $0, at: call.now)
+            }
         }
         return .json(
             page.body(of: found) { json, pass in

@@ -5,11 +5,19 @@ import LedgerStore
 /// `GET /api/admin/users/{user_id}/timeline`: the user's ledger in plain words, the last recorded fact first, with the
 /// App Store's questions about refunds where they were asked.
 enum TimelineRoute {
-    /// - Throws: `not_found` for a malformed user id, `invalid_request` for a malformed limit or cursor, `unavailable`.
+    /// - Throws: `not_found` for a malformed user id, `invalid_request` for a malformed limit or cursor, `rate_limited`
+    ///   if too many reads about the user wait, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let page = try PageRequest(try Query(call.request.uri.query), of: "timeline")
         let user = try call.namedUser()
-        let ledger = try await call.ledger(of: user)
+        return try await call.folding(user) { (ledger) async throws(Problem) in
+            try await answer(page, of: ledger, about: user, call)
+        }
+    }
+
+    private static func answer(
+        _ page: PageRequest, of ledger: UserLedger, about user: UserID, _ call: ServerCall
+    ) async throws(Problem) -> Response {
         let before = page.before.flatMap { Int(exactly: $0) } ?? .max
         let numbered = ledger.entries.enumerated().prefix { $0.offset + 1 < before }
         let found = ListPage(numbered.suffix(page.limit + 1).reversed(), limit: page.limit) { UInt64($0.offset + 1) }

@@ -30,8 +30,6 @@ package final class Ledger: Sendable {
     private let queue = BatchQueue<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
     /// Requests that concern heavy ledgers. They wait apart, so that other requests do not wait behind them.
     private let heavyQueue = BatchQueue<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
-    /// Previews, which wait apart too, because each reads alone and may read a heavy ledger.
-    private let previewQueue = BatchQueue<@Sendable () async -> Void>(maximumBatch: 1, maximumWaiting: maximumWaiting)
 
     /// A ledger over the database of `pool`. It records nothing until `run` is called.
     ///
@@ -57,11 +55,9 @@ package final class Ledger: Sendable {
     /// Runs batches until `shutDown`; returns when every waiting request is answered.
     package func run() async {
         async let heavy: Void = heavyQueue.run(runners: 1) { await self.commit($0, takingHeavy: true) }
-        async let previews: Void = previewQueue.run(runners: 1) { for preview in $0 { await preview() } }
         await queue.run(runners: Self.runners) { await self.commit($0, takingHeavy: false) }
         heavyQueue.close()
         await heavy
-        await previews
     }
 
     /// A reader of the ledgers that shares this ledger's cache.
@@ -89,11 +85,11 @@ package final class Ledger: Sendable {
     /// Takes no more requests.
     package func shutDown() {
         queue.close()
-        previewQueue.close()
     }
 
     /// Stores `evidence`, calls `deciding` with everything that is then known, and appends its decision, all in one
-    /// transaction. When this returns, the transaction is committed.
+    /// transaction. When this returns, the transaction is committed. If the task is cancelled before a batch has taken
+    /// the request, nothing is stored.
     ///
     /// `deciding` must be pure, because it may run several times. It gets the newest catalogue, and a history with:
     ///
@@ -116,28 +112,34 @@ package final class Ledger: Sendable {
     ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {
         let keys = keys.union(evidence.map(\.statement.key)).union([news?.about].compactMap(\.self))
         let users = giver.map { users.union([$0]) } ?? users
-        return try await withCheckedContinuation { continuation in
-            let request = Request(users: users, evidence: evidence, keys: keys, news: news, giver: giver, audit: audit)
-            {
-                [settings] workspace, catalogue in
-                var isNew = false
-                for piece in evidence where workspace.record(piece) { isNew = true }
-                let decision = deciding(
-                    workspace.history(for: users, keys, news, isEvidenceNew: isNew),
-                    FoldContext(catalogue: catalogue, settings: settings.entitlements))
-                workspace.apply(decision)
-                let history = workspace.history(for: users, keys, news, isEvidenceNew: isNew)
-                let hasChanged = !decision.changesNothing
-                return Request.Decided(hasChanged: hasChanged) { folded in
-                    continuation.resume(
-                        returning: Result<Recorded<Reply, Refusal>, ServiceFailure>.success(
-                            Recorded(
-                                answer: decision.answer, history: history, hasChanged: hasChanged, folded: folded)))
+        let caller = WaitingCaller()
+        return try await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let request = Request(
+                    users: users, evidence: evidence, keys: keys, news: news, giver: giver, audit: audit,
+                    caller: caller
+                ) { [settings] workspace, catalogue in
+                    var isNew = false
+                    for piece in evidence where workspace.record(piece) { isNew = true }
+                    let decision = deciding(
+                        workspace.history(for: users, keys, news, isEvidenceNew: isNew),
+                        FoldContext(catalogue: catalogue, settings: settings.entitlements))
+                    workspace.apply(decision)
+                    let history = workspace.history(for: users, keys, news, isEvidenceNew: isNew)
+                    let hasChanged = !decision.changesNothing
+                    return Request.Decided(hasChanged: hasChanged) { folded in
+                        continuation.resume(
+                            returning: Result<Recorded<Reply, Refusal>, ServiceFailure>.success(
+                                Recorded(
+                                    answer: decision.answer, history: history, hasChanged: hasChanged, folded: folded)))
+                    }
+                } fail: {
+                    continuation.resume(returning: .failure($0))
                 }
-            } fail: {
-                continuation.resume(returning: .failure($0))
+                submit(request, to: users.contains(where: cache.isHeavy) ? heavyQueue : queue)
             }
-            submit(request, to: users.contains(where: cache.isHeavy) ? heavyQueue : queue)
+        } onCancel: {
+            caller.leave()
         }.get()
     }
 
@@ -153,31 +155,15 @@ package final class Ledger: Sendable {
     }
 
     /// The answer that `act` would give now, from plain reads: nothing is locked, written or entered into the audit
-    /// trail. Previews wait for each other. Throws when the database is away, or what is read changes all the time.
+    /// trail. The work is done in the caller's task and ends with it. Throws `.cancelled` then, and when the database
+    /// is away, or what is read changes all the time.
     package func preview<Reply, Refusal>(
         _ act: LedgerAct<Reply, Refusal>
     ) async throws(ServiceFailure) -> Previewed<Reply, Refusal> {
-        try await withCheckedContinuation { continuation in
-            let isTaken = previewQueue.submit {
-                do throws(ServiceFailure) {
-                    continuation.resume(
-                        returning: Result<Previewed<Reply, Refusal>, ServiceFailure>.success(try await self.read(act)))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
-            if !isTaken {
-                continuation.resume(
-                    returning: .failure(ServiceFailure(DatabaseError(.overloaded, statement: "preview"))))
-            }
-        }.get()
-    }
-
-    private func read<Reply, Refusal>(
-        _ act: LedgerAct<Reply, Refusal>
-    ) async throws(ServiceFailure) -> Previewed<Reply, Refusal> {
-        let request = Request(users: act.users, evidence: [], keys: act.keys, news: nil, giver: act.giver, audit: nil) {
-            _, _ in
+        let request = Request(
+            users: act.users, evidence: [], keys: act.keys, news: nil, giver: act.giver, audit: nil,
+            caller: WaitingCaller()
+        ) { _, _ in
             Request.Decided(hasChanged: false) { _ in }
         } fail: { _ in
         }
@@ -195,8 +181,10 @@ package final class Ledger: Sendable {
                 continue
             }
             let before = workspace.history(for: act.users, act.keys, nil, isEvidenceNew: false)
+            try requireCaller()
             let decision = act.deciding(
                 before, FoldContext(catalogue: held.versions, settings: settings.entitlements))
+            try requireCaller()
             workspace.apply(decision)
             // Without locks, a purchase may have come to the ledger after the purchases were read.
             guard !workspace.isMisused else { continue }
@@ -208,13 +196,25 @@ package final class Ledger: Sendable {
         throw ServiceFailure(DatabaseError(.overloaded, statement: "preview"))
     }
 
+    /// Throws `.cancelled` if nobody waits for a preview any more.
+    private func requireCaller() throws(ServiceFailure) {
+        if Task.isCancelled { throw ServiceFailure(DatabaseError(.cancelled, statement: "preview")) }
+    }
+
     private func submit(_ request: Request, to queue: BatchQueue<Request>) {
         if !queue.submit(request) { request.fail(ServiceFailure(DatabaseError(.overloaded, statement: "record"))) }
     }
 
-    /// Commits a batch and answers its requests. If the batch fails, each request is tried alone, so that one bad
-    /// request does not fail the others. If the database is away, all requests fail.
-    private func commit(_ requests: [Request], takingHeavy: Bool) async {
+    /// Commits a batch and answers its requests, without those whose callers have left. If the batch fails, each
+    /// request is tried alone, so that one bad request does not fail the others. If the database is away, all requests
+    /// fail.
+    private func commit(_ batch: [Request], takingHeavy: Bool) async {
+        let requests = batch.filter { request in
+            guard request.caller.hasLeft else { return true }
+            request.fail(ServiceFailure(DatabaseError(.cancelled, statement: "record")))
+            return false
+        }
+        guard !requests.isEmpty else { return }
         do {
             switch try await write(requests, takingHeavy: takingHeavy) {
             case .written(let outcome):

@@ -1,5 +1,6 @@
 import Entitlements
 import MariaDB
+import Synchronization
 
 /// A decision that waits in the write queue until a batch takes it.
 struct Request: Sendable {
@@ -13,6 +14,8 @@ struct Request: Sendable {
     let giver: UserID?
     /// The entry for the audit trail, which is written if the decision changes anything.
     let audit: AuditedAct?
+    /// The caller; nobody makes the decision once the caller has left.
+    let caller: WaitingCaller
     /// Makes the decision, and appends its facts to the workspace.
     let decide: @Sendable (inout Workspace, CatalogueVersions) -> Decided
     /// Tells the caller the fault that kept the decision from being made or committed.
@@ -25,4 +28,13 @@ struct Request: Sendable {
         /// Answers the caller once the batch is committed. The argument is the timelines that the batch folded.
         let tell: @Sendable ([UserID: FoldedLedger]) -> Void
     }
+}
+
+/// The caller of a request, who waits for the answer until the task is cancelled.
+final class WaitingCaller: Sendable {
+    private let state = Mutex(false)
+
+    var hasLeft: Bool { state.withLock { $0 } }
+
+    func leave() { state.withLock { $0 = true } }
 }

@@ -67,8 +67,12 @@ extension TestServer {
 
     /// Runs `body` while the reads of a user wait behind one that is under way.
     func holdingReads(of user: String = "u1", _ body: () async throws -> Void) async throws {
-        let user = try Fixture.user(user)
-        let ended = try await api.foldLine.run(for: user) { () async throws(Problem) -> Result<Void, any Error> in
+        try await holdingReads(at: .own(try Fixture.user(user)), body)
+    }
+
+    /// Runs `body` while the reads of a place wait behind one that is under way.
+    func holdingReads(at place: FoldLine.Place, _ body: () async throws -> Void) async throws {
+        let ended = try await api.foldLine.run(at: place) { () async throws(Problem) -> Result<Void, any Error> in
             do {
                 return .success(try await body())
             } catch {

@@ -1,6 +1,8 @@
 import Entitlements
 import LedgerStore
+import MariaDB
 import Support
+import Synchronization
 import Testing
 
 /// Previews read without a lock, beside whatever is written.
@@ -45,6 +47,30 @@ import Testing
                 try await group.waitForAll()
             }
             #expect(try await LedgerCheck(pool: store.pool).faults() == [])
+        }
+    }
+
+    @Test func `a preview ends with its caller, and so does a request that no batch has taken`() async throws {
+        try await TestStore.open { store in
+            try await store.attach(Sample.pass("1"), to: anna)
+            let decided = Atomic(0)
+            let act = transfer(from: anna, to: ben).deciding { decision, _ in
+                decided.add(1, ordering: .relaxed)
+                withUnsafeCurrentTask { $0?.cancel() }
+                return decision
+            }
+            let preview = Task { try await store.ledger.preview(act).wouldChange }
+            let failure = await #expect(throws: ServiceFailure.self) { try await preview.value }
+            #expect(failure?.cause == .cancelled && decided.load(ordering: .relaxed) == 1)
+
+            let request = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await store.transfer(.all, from: anna, to: ben)
+            }
+            let dropped = await #expect(throws: ServiceFailure.self) { try await request.value }
+            #expect(dropped?.cause == .cancelled)
+            #expect(try await store.ledger(of: ben).entries.isEmpty)
+            #expect(try await store.transfer(.all, from: anna, to: ben) == .success([Sample.pass("1").key]))
         }
     }
 

@@ -67,7 +67,7 @@ extension UserOptions {
                 }
                 let previewed = try await store.ledger.preview(act)
                 let reply = try Self.reply(of: previewed.answer, refusing)
-                let statuses = previewed.statuses(in: store.foldContext)
+                let statuses = try previewed.statuses(in: store.foldContext)
                 guard output.json else {
                     return ["Nothing was done. It would be: " + sentence(reply)] + statuses.flatMap(\.lines)
                 }

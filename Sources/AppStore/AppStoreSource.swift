@@ -63,13 +63,15 @@ extension VerifiedRenewal {
 }
 
 extension VerifiedRenewal.Course {
-    /// The course that a notification tells; nil if it tells none.
+    /// The course that a notification tells by its subtype, its status or its type; nil if it tells none.
     package init?(_ notification: NotificationPayload) {
-        switch notification.notificationType {
-        case .expired, .gracePeriodExpired: self = .ended
-        default:
-            guard notification.subtype == .gracePeriod else { return nil }
+        let status: SubscriptionStatus? = if case .data(let data) = notification.content { data.status } else { nil }
+        if notification.subtype == .gracePeriod || status == .gracePeriod {
             self = .grace
+        } else if [.expired, .gracePeriodExpired].contains(notification.notificationType) {
+            self = .ended
+        } else {
+            return nil
         }
     }
 }

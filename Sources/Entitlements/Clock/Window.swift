@@ -153,6 +153,9 @@ package struct Window: Hashable, Sendable {
             && revocations.share(at: endsAt) == 0
     }
 
+    /// True if grace is told and its end is not.
+    var isGraceUndated: Bool { isUntold && words.last?.renewal?.course == .grace }
+
     /// The instants at which an answer about the window may change. Not all ends of its coverage are included, because
     /// callers know these already.
     var instants: [Instant] {

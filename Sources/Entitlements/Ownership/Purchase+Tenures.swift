@@ -34,10 +34,10 @@ extension Purchase {
         return windows
     }
 
-    /// The end of the newest period of a chain, and whether nothing says what follows it; nil for a purchase that is no
-    /// chain.
-    package var newestEnd: (at: Instant, isUntold: Bool)? {
-        windows.last.map { ($0.endsAt, $0.isUntold) }
+    /// The end of the newest period of a chain, whether nothing says what follows it, and whether grace is told without
+    /// its end; nil for a purchase that is no chain.
+    package var newestEnd: (at: Instant, isUntold: Bool, isGraceUndated: Bool)? {
+        windows.last.map { ($0.endsAt, $0.isUntold, $0.isGraceUndated) }
     }
 }
 

@@ -57,16 +57,19 @@ struct ChainRow: Hashable {
     let endsAt: Instant
     /// True if nothing says what follows the end.
     let isUntold: Bool
+    /// True if grace is told without its end, so that Apple is asked at once.
+    let isGraceUndated: Bool
 
     /// Writes what is known now. What was asked about an end stays; a later end is asked about anew. So is an end of
-    /// which something was told that holds no longer, unless everything was asked.
+    /// which something was told that holds no longer, and one in grace without an end, whose `due_at` is 0: both unless
+    /// everything was asked.
     private static let upsert = SQLStatement(
         "write chain",
         """
         INSERT INTO chains (purchase_id, ends_at, due_at) VALUES (?, ?, ?)
         ON DUPLICATE KEY UPDATE
-            due_at = IF(VALUES(due_at) IS NULL OR ends_at <> VALUES(ends_at) OR due_at IS NULL AND asked < 2,
-                VALUES(due_at), due_at),
+            due_at = IF(VALUES(due_at) IS NULL OR ends_at <> VALUES(ends_at)
+                OR asked < 2 AND (due_at IS NULL OR VALUES(due_at) = 0), VALUES(due_at), due_at),
             asked = IF(ends_at = VALUES(ends_at), asked, 0), ends_at = VALUES(ends_at)
         """)
 
@@ -97,7 +100,8 @@ struct ChainRow: Hashable {
             upsert,
             rows.sorted { $0.purchase < $1.purchase }.map { row in
                 let end = row.endsAt.milliseconds
-                return [.uint64(row.purchase), .int64(end), Value(row.isUntold ? end : nil)]
+                let due = row.isGraceUndated ? 0 : end
+                return [.uint64(row.purchase), .int64(end), Value(row.isUntold ? due : nil)]
             })
     }
 

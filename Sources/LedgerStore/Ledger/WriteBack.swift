@@ -162,7 +162,8 @@ struct WriteBack {
         }
     }
 
-    /// Hands what Apple is still to be asked about for a merged guest to the user for whom the guest's name stands now.
+    /// Hands what Apple is still to be asked about for a merged guest, and what was refused to the guest, to the user for
+    /// whom the guest's name stands now.
     private func moveLookups(of workspace: Workspace, in session: Session) throws(DatabaseError) {
         guard !workspace.movedTokens.isEmpty else { return }
         for (guest, person) in workspace.people.sorted(by: { $0.key < $1.key }) {
@@ -171,6 +172,7 @@ struct WriteBack {
                 let heir = workspace.people[user]?.head.pseudonym
             else { continue }
             try LookupRow.move(from: person.head.pseudonym, to: heir, at: workspace.now, in: session)
+            try RefusedClaimRow.move(from: person.head.pseudonym, to: heir, in: session)
         }
     }
 

@@ -77,7 +77,7 @@ package struct Projection: Sendable {
             guard purchase.key.source == .appleIAP, let end = purchase.newestEnd,
                 timeline.position(ofHeld: purchase.key) != nil, let id = row(purchase.key)
             else { return nil }
-            return ChainRow(purchase: id, endsAt: end.at, isUntold: end.isUntold)
+            return ChainRow(purchase: id, endsAt: end.at, isUntold: end.isUntold, isGraceUndated: end.isGraceUndated)
         }
     }
 

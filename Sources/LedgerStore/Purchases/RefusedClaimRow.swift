@@ -24,6 +24,23 @@ enum RefusedClaimRow {
         ORDER BY r.user_id
         """)
 
+    private static let copy = SQLStatement(
+        "copy refused claims",
+        """
+        INSERT INTO refused_claims (account, app, environment, purchase_id, user_id)
+        SELECT account, app, environment, purchase_id, ? FROM refused_claims r WHERE r.user_id = ?
+        ON DUPLICATE KEY UPDATE refused_claims.user_id = refused_claims.user_id
+        """)
+
+    private static let remove = SQLStatement(
+        "remove refused claims", "DELETE FROM refused_claims WHERE user_id = ?")
+
+    /// Hands the claims of a merged guest to another user. Throws when the database refuses a statement or is away.
+    static func move(from guest: UInt64, to heir: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(copy, [.uint64(heir), .uint64(guest)])
+        try session.execute(remove, [.uint64(guest)])
+    }
+
     /// The values of ``insert`` for the purchase in the row `id`, which the Apple account bought.
     static func values(of key: PurchaseKey, _ id: UInt64, _ account: Label, by pseudonym: UInt64) -> [Value] {
         [

@@ -98,6 +98,7 @@ extension OperatorReader {
         guard !isMixed, let state = candidate.last?.state else {
             return Set(Anomaly.allCases).subtracting([.unowned, .unclearRefund, .unreadableFields])
         }
-        return catalogue.possibleAnomalies(of: state)
+        let possible = catalogue.possibleAnomalies(of: state)
+        return state.type == .plan ? possible.union([.paidAfterWithdrawal]) : possible
     }
 }

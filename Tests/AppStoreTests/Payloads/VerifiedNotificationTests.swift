@@ -220,6 +220,25 @@ import Testing
         #expect(renewal.isInRetry == isInRetry && renewal.end == end)
     }
 
+    @Test(
+        arguments: [
+            (.didFailToRenew, .gracePeriod, .gracePeriod, .grace), (.didFailToRenew, .gracePeriod, nil, .grace),
+            (.didChangeRenewalStatus, nil, .gracePeriod, .grace), (.didFailToRenew, nil, .billingRetry, nil),
+            (.expired, nil, .expired, .ended), (.gracePeriodExpired, nil, .billingRetry, .ended),
+            (.didRenew, nil, .active, nil),
+        ] as [(NotificationType, NotificationSubtype?, SubscriptionStatus?, VerifiedRenewal.Course?)])
+    func `a notification tells grace by its subtype or its status, and an end by its type`(
+        type: NotificationType, subtype: NotificationSubtype?, status: SubscriptionStatus?,
+        course: VerifiedRenewal.Course?
+    ) throws {
+        let about = SimulatedNotification.Content.data(transaction: nil, renewalInfo: nil, status: status)
+        let told = SimulatedNotification(
+            type, subtype, uuid: "9ad56bd2-0bc6-42e0-af24-fd996d87a1e7", about: about, bundleId: app.bundleId,
+            at: now - 1000)
+        let verified = try verifier.verify(try mint.authority.sign(told), at: now)
+        #expect(VerifiedRenewal.Course(verified.payload) == course)
+    }
+
     @Test func `renewal info is read, and counts only beside its transaction`() throws {
         var simulated = SimulatedRenewalInfo(for: subscription)
         simulated.expirationIntent = .billingError

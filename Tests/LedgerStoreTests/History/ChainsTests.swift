@@ -61,6 +61,24 @@ struct ChainsTests {
         }
     }
 
+    @Test func `grace that is told without its end is asked about at once, though the leeway was waited for`()
+        async throws
+    {
+        try await TestStore.open { store in
+            let period = Self.period("9001")
+            try await store.attach(period, to: Sample.user(1))
+            store.clock.now = Self.end
+            #expect(try await Self.chains(store).makeJobs() == 1)
+            for (hours, jobs) in [(1, 1), (2, 0), (26, 0)] {
+                store.clock.now = Self.end + Int64(hours) * Instant.millisecondsPerHour
+                let state = VerifiedRenewal(
+                    key: period.key, signedAt: store.clock.now, willRenew: true, isInRetry: true, course: .grace)
+                try await store.tell(.renewal(state), of: Sample.user(1))
+                #expect(try await Self.chains(store).makeJobs() == jobs, "\(hours)")
+            }
+        }
+    }
+
     @Test func `grace that is told without its end is asked about at once, though a retry was told before`()
         async throws
     {

@@ -91,7 +91,9 @@ struct Claims {
         guard purchase.isProven(by: proof) else { return false }
         let timeline = timeline(of: owner)
         let instant = history.instantOfMove(from: owner, to: user)
-        let run = purchase.newestRun.flatMap { isOwn($0.newestToken) ? $0.startsAt : nil }
+        let run = purchase.newestRun.flatMap { run in
+            !run.tokens.isEmpty && run.tokens.allSatisfy(isOwn) ? run.startsAt : nil
+        }
         guard let index = timeline.position(ofHeld: key),
             timeline.maySurrender(index, at: instant, before: run, in: context)
         else { return false }
@@ -104,9 +106,8 @@ struct Claims {
     }
 
     /// True if an account token names the caller.
-    private func isOwn(_ token: Label?) -> Bool {
-        token.map { (!$0.isLegacyToken || context.rules.decodesLegacyTokens) && history.tokenHolders[$0] == user }
-            ?? false
+    private func isOwn(_ token: Label) -> Bool {
+        (!token.isLegacyToken || context.rules.decodesLegacyTokens) && history.tokenHolders[token] == user
     }
 
     /// Moves everything that an erased person has to the user, who proved the same Apple account. Purchases of another
@@ -151,14 +152,16 @@ extension PurchaseHistory.KnownPurchase {
     /// The account token of the newest state that carries one; nil if none does.
     var newestToken: Label? { states.newestToken }
 
-    /// The start of a chain's newest run of periods without a gap, and the account token of the run; nil if the run did
-    /// not begin after a lapse.
-    fileprivate var newestRun: (startsAt: Instant, newestToken: Label?)? {
+    /// The start of a chain's newest run of periods without a gap, and the account tokens of the run; nil if it did not
+    /// begin after a lapse. What was refunded when the next period began was no cover.
+    fileprivate var newestRun: (startsAt: Instant, tokens: Set<Label>)? {
         let periods = Period.all(in: states.filter { $0.type == .plan }, withdrawal: .untouched)
         let first = periods.indices.dropFirst().last { index in
-            periods[index - 1].expiresAt ?? .distantPast < periods[index].startsAt
+            let before = periods[index - 1]
+            let untouched = before.share.untouchedParts(from: before.startsAt, to: before.expiresAt ?? before.startsAt)
+            return untouched.last?.endsAt ?? before.startsAt < periods[index].startsAt
         }
-        return first.map { (periods[$0].startsAt, periods[$0...].flatMap(\.states).newestToken) }
+        return first.map { (periods[$0].startsAt, Set(periods[$0...].flatMap(\.states).compactMap(\.accountToken))) }
     }
 
     /// True if `proof` is for the Apple account that made the purchase.

@@ -88,9 +88,23 @@ import Testing
         check(Self.world(then: Self.back, taken), shows: Self.back, at: "05-05", moves: false)
         let own = Self.period("3", at: "06-01", until: "07-01", token: "ta")
         check(Self.world(then: Self.back, own), shows: Self.back, at: "06-05", moves: false)
+        let mine = Self.period("2", at: "04-01", until: "05-01", token: "ta")
+        let switched = Self.period("3", at: "04-20", until: "05-20", token: "tb")
+        check(Self.world(then: mine, switched), shows: switched, at: "04-25", moves: false)
+        check(Self.world(then: switched, mine), shows: switched, at: "04-25", moves: false)
         let running = Self.period("2", at: "02-01", until: "03-01", token: "tb")
         check(Self.world(then: running), shows: running, at: "02-05", moves: false)
         check(Self.world(then: running), shows: Self.first, at: "02-05", moves: false)
+    }
+
+    @Test func `what was refunded before the run had lapsed`() {
+        let refunded = VerifiedPurchase.state(
+            of: "w", .proMonthly, .plan, transaction: "t1", period: "1", at: "01-01", until: "02-01",
+            revocation: Revocation(revokedAt: "01-05", share: Revocation.fullShare), accountToken: "ta", account: "A",
+            signedAt: "01-06")
+        let again = Self.period("2", at: "01-10", until: "02-10", token: "tb")
+        check(Self.world(then: refunded), shows: again, at: "01-12", moves: true)
+        check(Self.world(), shows: again, at: "01-12", moves: false)
     }
 
     @Test func `what was in leeway, in grace or retried before the run had not lapsed`() {

@@ -18,7 +18,8 @@ package struct SimulatedReceipt: Sendable {
         }
     }
 
-    package var bundleID: String
+    /// The app's bundle id; nil leaves the attribute out.
+    package var bundleID: String?
     /// The receipt type: `Production`, `ProductionSandbox`, `Xcode`, …
     package var type = "ProductionSandbox"
     /// The creation date in milliseconds since the epoch; nil leaves the attribute out.
@@ -94,7 +95,8 @@ package struct SimulatedReceipt: Sendable {
     private var content: [UInt8] {
         Self.element(
             0x31,
-            attribute(0, Self.text(type)) + attribute(2, Self.text(bundleID)) + attribute(4, [1, 2, 3])
+            attribute(0, Self.text(type)) + (bundleID.map { attribute(2, Self.text($0)) } ?? [])
+                + attribute(4, [1, 2, 3])
                 + (createdAt.map { attribute(12, Self.element(0x16, Array(Self.date($0).utf8))) } ?? [])
                 + purchases.flatMap { attribute(17, Self.element(0x31, self.purchase($0))) } + more)
     }

@@ -2,7 +2,7 @@
 ///
 /// Nothing in a JWS names its kind. So an authentic text of another kind is recognized by its members, and is not
 /// mistaken for a transaction (RFC 8725 §3.11, §3.12).
-enum PayloadKind: CaseIterable {
+package enum PayloadKind: CaseIterable, Sendable {
     case transaction, renewalInfo, notification, appTransaction, retentionRequest
 
     /// Members that no other kind has. Every payload of this kind has at least one of them.
@@ -17,13 +17,22 @@ enum PayloadKind: CaseIterable {
     }
 
     /// The kind's name in error details.
-    var name: String {
+    package var name: String {
         switch self {
         case .transaction: "transaction"
         case .renewalInfo: "renewal info"
         case .notification: "notification"
         case .appTransaction: "app transaction"
         case .retentionRequest: "retention request"
+        }
+    }
+
+    /// The name behind its article, where it has one.
+    var nameWithArticle: String {
+        switch self {
+        case .renewalInfo: name
+        case .appTransaction: "an " + name
+        case .transaction, .notification, .retentionRequest: "a " + name
         }
     }
 

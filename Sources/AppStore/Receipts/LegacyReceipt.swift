@@ -19,7 +19,7 @@ package enum LegacyReceipt: Hashable, Sendable {
             throw EvidenceError(.malformed, "The receipt is not base64.")
         }
         if bytes.first == UInt8(ascii: "{") {
-            guard String(decoding: bytes, as: UTF8.self).contains("\"purchase-info\"") else {
+            guard Self.isTransaction(bytes) else {
                 throw EvidenceError(.malformed, "The receipt is of no kind that the App Store makes.")
             }
             self = .transaction
@@ -30,6 +30,11 @@ package enum LegacyReceipt: Hashable, Sendable {
         } catch {
             throw EvidenceError(.malformed, "The receipt is not PKCS#7 with a receipt of the App Store inside.")
         }
+    }
+
+    /// True for the content of a transaction receipt.
+    static func isTransaction(_ bytes: some Sequence<UInt8>) -> Bool {
+        String(decoding: Array(bytes), as: UTF8.self).contains("\"purchase-info\"")
     }
 
     /// The text of a receipt as its sender meant it. Forms turn `+` into a space, and encoders break lines.

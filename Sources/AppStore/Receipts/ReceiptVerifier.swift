@@ -53,7 +53,8 @@ package struct ReceiptVerifier: Sendable {
             throw EvidenceError(
                 .signedDateOutOfRange, "The receipt was made in the future.", millisecondsAhead: ahead)
         }
-        guard let name = receipt.bundleID, apps.contains(where: { $0.isNamed(name) }) else {
+        guard let name = receipt.bundleID else { throw EvidenceError(.wrongApp, "The receipt names no app.") }
+        guard apps.contains(where: { $0.isNamed(name) }) else {
             throw EvidenceError(.wrongApp, "The receipt is of none of the configured apps.")
         }
         guard let environment = receipt.environment else {

@@ -131,7 +131,8 @@ package struct EvidenceVerifier: Sendable {
     ///
     /// - Throws: `wrong_app` if it is not one of the configured apps.
     func requireApp(_ bundleId: String?) throws(EvidenceError) -> StoreApp {
-        guard let bundleId, let app = apps.first(where: { $0.isNamed(bundleId) }) else {
+        guard let bundleId else { throw EvidenceError(.wrongApp, "The payload names no app.") }
+        guard let app = apps.first(where: { $0.isNamed(bundleId) }) else {
             throw EvidenceError(.wrongApp, "The payload's bundleId is not one of the configured apps.")
         }
         return app
@@ -194,7 +195,8 @@ struct AuthenticPayload {
     ) throws(EvidenceError) -> Payload {
         if !kind.matches(reader), let other = PayloadKind.allCases.first(where: { $0.matches(reader) }) {
             try requireSaneDate(at: now)
-            throw EvidenceError(.wrongPayloadKind, "The text is authentic, but a \(other.name) and no \(kind.name).")
+            throw EvidenceError(
+                .wrongPayloadKind, "The text is authentic, but \(other.nameWithArticle) and no \(kind.name).")
         }
         let payload = try body(reader)
         if !mayBeUndated || reader.has("signedDate") { try requireSaneDate(at: now) }

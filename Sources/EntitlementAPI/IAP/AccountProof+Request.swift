@@ -12,9 +12,7 @@ extension AccountProof {
     static func member(of body: JSONBody) throws(Problem) -> SignedAppTransaction? {
         guard let value = body.value[name], !value.isNull else { return nil }
         guard let text = value.string else { throw .invalidRequest("The member must be a string.", at: "#/" + name) }
-        guard text.utf8.count <= SignedAppTransaction.maximumBytes else {
-            throw Problem(.payloadTooLarge, "A signed text may have \(SignedAppTransaction.maximumBytes) bytes.")
-        }
+        guard text.utf8.count <= SignedAppTransaction.maximumBytes else { throw .tooLong(text) }
         return SignedAppTransaction(text)
     }
 

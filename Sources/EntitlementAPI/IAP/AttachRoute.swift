@@ -43,7 +43,7 @@ enum AttachRoute {
         call.api.metrics.verified(.transaction, verdict)
         switch verdict {
         case .success(let transaction): return transaction
-        case .failure(let refusal): throw Problem(refusal)
+        case .failure(let refusal): throw Problem(refusal, detail: refusal.detail(about: signed.text))
         }
     }
 
@@ -80,10 +80,8 @@ struct AttachRequest {
         guard let (name, value) = body.first(of: Self.names) else {
             throw .invalidRequest("The member is required.", at: "#/" + Self.names[0])
         }
-        guard let text = value.string else { throw .invalidRequest("The member must be a string.", at: "#/" + name) }
-        guard text.utf8.count <= SignedTransaction.maximumBytes else {
-            throw Problem(.payloadTooLarge, "A signed text may have \(SignedTransaction.maximumBytes) bytes.")
-        }
+        guard let text = value.string else { throw .noSignedText(value, at: "#/" + name) }
+        guard text.utf8.count <= SignedTransaction.maximumBytes else { throw .tooLong(text) }
         transaction = SignedTransaction(text)
         appTransaction = try AccountProof.member(of: body)
     }

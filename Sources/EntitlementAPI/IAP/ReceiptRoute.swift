@@ -20,15 +20,16 @@ enum ReceiptRoute {
         let body = try await call.json()
         try body.requireObject()
         let appTransaction = try AccountProof.member(of: body)
-        let text = LegacyReceipt.repaired(try body.required("receipt_data", body.receipt))
+        let sent = try body.required("receipt_data", body.receipt)
+        let text = LegacyReceipt.repaired(sent)
         if try await call.served({ try await $0.lookups.isSpent(call.user) }) {
             call.api.metrics.refused(.receipt, because: "too_many_unknown")
             throw .tooManyUnknown(at: call.now)
         }
-        let receipt = try receipts.read(text, call)
+        let receipt = try receipts.read(text, sentAs: sent, call)
         let proof = try await AccountProof.verified(appTransaction, call)
-        let sent: Retry.Proof = appTransaction == nil ? .absent : .sent
-        guard let named = try await receipts.purchases(in: receipt, text, provenBy: proof, sent, call) else {
+        let evidence: Retry.Proof = appTransaction == nil ? .absent : .sent
+        guard let named = try await receipts.purchases(in: receipt, text, provenBy: proof, evidence, call) else {
             return try await answer(to: call, Healing(answer: .notConfigured))
         }
         guard !named.ids.isEmpty else { return try await answer(to: call, Healing(answer: .complete)) }
@@ -50,7 +51,7 @@ enum ReceiptRoute {
                 return try await answer(to: call, Healing(answer: .pending))
             }
             return try await answer(
-                to: call, found, of: owed, person, proof, sent, isFresh: receipt.isFresh(at: call.now))
+                to: call, found, of: owed, person, proof, evidence, isFresh: receipt.isFresh(at: call.now))
         }
     }
 

@@ -19,8 +19,9 @@ package struct Receipts: Sendable {
 
     /// Reads a receipt, for which nobody vouches yet.
     ///
+    /// - Parameter sent: The text before it was repaired.
     /// - Throws: `evidence_invalid` for what is none, `wrong_app` if it names an app that the catalogue does not have.
-    func read(_ text: String, _ call: UserCall) throws(Problem) -> LegacyReceipt {
+    func read(_ text: String, sentAs sent: String, _ call: UserCall) throws(Problem) -> LegacyReceipt {
         do throws(EvidenceError) {
             let receipt = try LegacyReceipt(text)
             if case .app(let app) = receipt, let name = app.bundleID {
@@ -31,7 +32,7 @@ package struct Receipts: Sendable {
             return receipt
         } catch {
             call.api.metrics.refused(.receipt, because: error.reason.rawValue)
-            throw Problem(error)
+            throw Problem(error, detail: error.detail(about: sent, sentAsReceipt: true))
         }
     }
 
@@ -96,7 +97,10 @@ package struct Receipts: Sendable {
         by server: any ReceiptServer, _ text: String, _ call: UserCall
     ) async throws(ReceiptAnswer.Failure) -> NamedPurchases {
         let answer = try await ReceiptAnswer(asking: server, about: text)
-        guard let app = call.api.verifier().evidence.apps.first(where: { $0.bundleId == answer.bundleID }),
+        guard let name = answer.bundleID else {
+            throw .refused(EvidenceError(.wrongApp, "The receipt names no app."))
+        }
+        guard let app = call.api.verifier().evidence.apps.first(where: { $0.bundleId == name }),
             answer.appItemID == nil || app.appAppleId == nil || answer.appItemID == app.appAppleId
         else { throw .refused(EvidenceError(.wrongApp, "The receipt is another app's.")) }
         call.api.metrics.found(genuine: .receipt)

@@ -33,6 +33,8 @@ struct RestoreResult {
     private(set) var retry: Retry?
     private(set) var retryAfterSeconds: Int?
     private(set) var reason: String?
+    /// The words about a refused item, for people.
+    private(set) var detail: String?
     /// The purchase that the item shows; nil unless the item is genuine.
     private(set) var purchase: VerifiedPurchase?
 
@@ -46,6 +48,7 @@ struct RestoreResult {
         retry = problem.retry
         retryAfterSeconds = problem.retryAfterSeconds
         reason = problem.reason
+        detail = problem.detail
     }
 
     private init(index: Int, _ outcome: AttachOutcome, _ reason: AttachReason?, _ purchase: VerifiedPurchase) {
@@ -141,6 +144,7 @@ extension JSONWriter {
         member("retry", result.retry?.rawValue)
         member("retry_after", result.retryAfterSeconds)
         member("reason", result.reason)
+        member("detail", result.detail)
         member("transaction_id", result.purchase?.transactionID.text)
         member("product_id", result.purchase?.productID.text)
         endObject()

@@ -69,17 +69,19 @@ enum RestoreRoute {
         var verified = verdicts.makeIterator()
         return items.map { item in
             switch item {
-            case .notText: .refused(Problem(.invalidRequest, "The item must be a string."))
-            case .tooLong: .refused(Problem(.payloadTooLarge, "The item is too long."))
-            case .text: judged(verified.next(), labels)
+            case .notText: .refused(Problem(.invalidRequest, "The item must be a string, a signed text."))
+            case .tooLong(let text): .refused(.tooLong(text))
+            case .text(let signed): judged(verified.next(), on: signed, labels)
             }
         }
     }
 
-    private static func judged(_ verdict: AppStoreVerifier.Verdict?, _ labels: Labels) -> Judged {
+    private static func judged(
+        _ verdict: AppStoreVerifier.Verdict?, on signed: SignedTransaction, _ labels: Labels
+    ) -> Judged {
         switch verdict {
         case .genuine(let transaction)?: return .genuine(ShownPurchase(transaction, labels: labels))
-        case .refused(let refusal)?: return .refused(Problem(refusal))
+        case .refused(let refusal)?: return .refused(Problem(refusal, detail: refusal.detail(about: signed.text)))
         case .notJudged?, nil: return .refused(Problem(.unavailable, "The item was not judged."))
         }
     }
@@ -106,7 +108,7 @@ struct RestoreRequest {
     enum Item {
         case text(SignedTransaction)
         case notText
-        case tooLong
+        case tooLong(String)
 
         var transaction: SignedTransaction? {
             guard case .text(let transaction) = self else { return nil }
@@ -142,7 +144,7 @@ struct RestoreRequest {
         }
         items = elements.map { element in
             guard let text = element.string else { return .notText }
-            return text.utf8.count <= SignedTransaction.maximumBytes ? .text(SignedTransaction(text)) : .tooLong
+            return text.utf8.count <= SignedTransaction.maximumBytes ? .text(SignedTransaction(text)) : .tooLong(text)
         }
         appTransaction = try AccountProof.member(of: body)
     }

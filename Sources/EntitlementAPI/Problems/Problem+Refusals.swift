@@ -7,10 +7,12 @@ import LedgerStore
 extension Problem {
     /// The problem of evidence that the verifier refused.
     ///
-    /// - Parameter proof: The proof beside a receipt, which may stand in for Apple's word.
-    init(_ refusal: EvidenceError, proof: Retry.Proof = .notTaken) {
+    /// - Parameters:
+    ///   - proof: The proof beside a receipt, which may stand in for Apple's word.
+    ///   - detail: The words, where the refusal's own are not the best.
+    init(_ refusal: EvidenceError, proof: Retry.Proof = .notTaken, detail: String? = nil) {
         let code = Self.code(of: refusal)
-        self.init(code, refusal.detail, retry: Retry(after: code, refusal, proof: proof))
+        self.init(code, detail ?? refusal.detail, retry: Retry(after: code, refusal, proof: proof))
         if code == .evidenceInvalid { reason = refusal.reason.rawValue }
         guard let ahead = refusal.millisecondsAhead else { return }
         fields[.retryAfter] = String(Retry.seconds(untilInRange: ahead))

@@ -87,7 +87,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
         case .idempotencyKeyReused: "The idempotency key stands for another request."
         case .idempotencyInProgress: "The same request is being carried out."
         case .evidenceInvalid: "The signed data is not genuine."
-        case .wrongApp: "The signed data is another app's."
+        case .wrongApp: "The signed data is of none of this server's apps."
         case .wrongEnvironment: "The signed data is of an environment that is not accepted."
         case .ownedByAnotherUser: "The purchase belongs to another user."
         case .accountTokenMismatch: "The purchase was made for another user."

@@ -23,9 +23,7 @@ enum AppleWebhookRoute {
             if LegacyNotification.isMeant(by: body) { return try await LegacyNotification.respond(to: body, call) }
             throw .invalidRequest("The member is required.", at: "#/signedPayload")
         }
-        guard let text = payload.string else {
-            throw .invalidRequest("The member must be a string.", at: "#/signedPayload")
-        }
+        guard let text = payload.string else { throw .noSignedText(payload, at: "#/signedPayload") }
         let reader = call.api.inbox.apple
         let delivery = try await verified(SignedNotification(text), by: reader, call.api.metrics)
         let stored = try await call.served {
@@ -52,7 +50,7 @@ enum AppleWebhookRoute {
         switch verdict {
         case .success(let delivery): return delivery
         case .failure(let refusal):
-            var problem = Problem(refusal)
+            var problem = Problem(refusal, detail: refusal.detail(about: signed.text))
             problem.status = .badRequest
             throw problem
         }

@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import EntitlementAPI
 import Entitlements
 import Foundation
 
@@ -33,8 +34,12 @@ struct InspectCommand: AsyncParsableCommand {
 
     private func roots(with root: String) -> String { "\(Settings.Apple.defaultTrustRoot),\(root)" }
 
-    /// Prints header and payload, whether the text verifies or not.
+    /// Prints header and payload, whether the text verifies or not. A text of another form has none.
     private func show(_ text: String) {
+        switch TextForm(text) {
+        case .signed, nil: break
+        case .receipt, .decoded, .encoded, .quoted: return
+        }
         let names = ["header", "payload"]
         for (name, segment) in zip(names, text.split(separator: ".", omittingEmptySubsequences: false)) {
             print("\(name): \(Self.readable(segment))")
@@ -68,7 +73,7 @@ struct InspectCommand: AsyncParsableCommand {
             }
         }
         guard let refusal else { return }
-        print("verdict: refused, \(refusal.code): \(refusal.reason.rawValue)\n\(refusal.detail)")
+        print("verdict: refused, \(refusal.code): \(refusal.reason.rawValue)\n\(refusal.detail(about: text))")
         throw ExitCode.failure
     }
 

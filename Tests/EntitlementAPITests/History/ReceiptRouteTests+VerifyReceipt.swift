@@ -75,6 +75,20 @@ extension ReceiptRouteTests {
         }
     }
 
+    @Test func `a receipt without an app is told so, whoever reads it`() async throws {
+        try await Self.open { shop in
+            var receipt = SimulatedReceipt(["1001"])
+            receipt.bundleID = nil
+            shop.desk.say(#"{"status":0,"receipt":{}}"#)
+            for text in [try receipt.text, try SimulatedReceipt().text] {
+                let answer = try await shop.send(#"{"receipt_data":"\#(text)"}"#)
+                #expect(answer.status == 422 && answer.code == "wrong_app", "\(answer.body)")
+                #expect(try answer.json["detail"]?.string == "The receipt names no app.")
+            }
+            #expect(shop.apple.asked.isEmpty)
+        }
+    }
+
     @Test func `without the shared secret a receipt without an id says so, and without a key there is no route`()
         async throws
     {

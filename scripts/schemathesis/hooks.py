@@ -154,7 +154,7 @@ def map_body(context, body):
 
 
 def mixed(items, chance):
-    """The items, some of them replaced; an empty list, which is refused, stays empty."""
+    """The items, some of them replaced; an empty list stays empty."""
     return [chance.choice(SIGNED) if chance.random() < 0.7 else item for item in items]
 
 

@@ -12,7 +12,7 @@ struct Healing {
         case notConfigured = "not_configured"
     }
 
-    let answer: Answer
+    var answer: Answer
     /// The number of purchases that came to the user and that the client did not send.
     var recovered = 0
     /// The answer to the status afterwards, and the instant that it is for; nil if no history was read.

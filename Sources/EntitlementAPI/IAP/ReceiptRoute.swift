@@ -6,6 +6,7 @@ import Logging
 import StrictJSON
 
 /// `POST /api/iap/apple/receipts`: has Apple asked about the purchases of a legacy receipt, and restores what it shows.
+/// A receipt without purchases is a restore of none.
 ///
 /// Anybody can write a receipt with ids of strangers' purchases. So a receipt leads somewhere only if Apple vouches for
 /// it, or as far as the request proves the Apple account (`semantics.md` §5).
@@ -29,10 +30,12 @@ enum ReceiptRoute {
         let receipt = try receipts.read(text, sentAs: sent, call)
         let proof = try await AccountProof.verified(appTransaction, call)
         let evidence: Retry.Proof = appTransaction == nil ? .absent : .sent
-        guard let named = try await receipts.purchases(in: receipt, text, provenBy: proof, evidence, call) else {
-            return try await answer(to: call, Healing(answer: .notConfigured))
+        let read = try await receipts.purchases(in: receipt, text, provenBy: proof, evidence, call)
+        guard let named = read, !named.ids.isEmpty else {
+            var healing = await call.healed(by: proof, at: call.now)
+            if read == nil { healing.answer = .notConfigured }
+            return try await answer(to: call, healing)
         }
-        guard !named.ids.isEmpty else { return try await answer(to: call, Healing(answer: .complete)) }
         let isProven = proof.map { $0.app == named.app && $0.environment == named.environment } ?? false
         switch try await call.served({ try await $0.lookups.begin(named, for: call.user, isProven: isProven) }) {
         case .recent: return try await answer(to: call, Healing(answer: .recent))

@@ -5,7 +5,7 @@ import LedgerStore
 import StrictJSON
 
 /// `POST /api/iap/apple/restore`: attaches many transactions at once, each with a verdict of its own (`semantics.md`
-/// §6).
+/// §6). A restore of none only reads Apple's history.
 enum RestoreRoute {
     static let bodyLimit = 4 * 1024 * 1024
     static let deadlineSeconds: Int64 = 60
@@ -124,7 +124,7 @@ struct RestoreRequest {
     var proof: Retry.Proof { appTransaction == nil ? .absent : .sent }
 
     /// - Throws: `payload_too_large` for an app transaction over 16 KiB. `invalid_request` unless the body is or has a
-    ///   list of 1 to 500 items, at least one of which is a string.
+    ///   list of up to 500 items, which is empty or has a string.
     init(_ body: JSONBody) throws(Problem) {
         let member = body.first(of: Self.names)
         let isBare = body.value.elements != nil
@@ -136,11 +136,11 @@ struct RestoreRequest {
             throw .invalidRequest("The member is required.", at: pointer)
         }
         guard let elements = list.elements else { throw .invalidRequest("The member must be an array.", at: pointer) }
-        guard (1...Self.maximumItems).contains(elements.count) else {
-            throw .invalidRequest("The list must have 1 to \(Self.maximumItems) items.", at: pointer)
+        guard elements.count <= Self.maximumItems else {
+            throw .invalidRequest("The list may have up to \(Self.maximumItems) items.", at: pointer)
         }
-        guard elements.contains(where: { $0.string != nil }) else {
-            throw .invalidRequest("The items must be strings.", at: pointer)
+        guard elements.isEmpty || elements.contains(where: { $0.string != nil }) else {
+            throw .invalidRequest("The items must be strings, the signed texts.", at: pointer)
         }
         items = elements.map { element in
             guard let text = element.string else { return .notText }

@@ -329,12 +329,44 @@ struct HealingTests {
         }
     }
 
+    @Test func `a restore of nothing heals through what the user has`() async throws {
+        for body in ["[]", #"{"signedTransactions":[]}"#, #"{"signed_transactions":[]}"#] {
+            try await Self.open { shop in
+                let sent = try shop.text("1001")
+                _ = try await shop.server.send(
+                    "POST", "/api/iap/apple/transactions/attach", #"{"signedTransactionJWS":"\#(sent)"}"#)
+                shop.apple.list([sent, try shop.text("1002", days: 1)])
+                for (history, recovered) in [("complete", "1"), ("recent", "0")] {
+                    let answer = try await shop.server.send("POST", "/api/iap/apple/restore", body)
+                    #expect(answer.status == 200, "\(answer.body)")
+                    let json = try answer.json
+                    #expect(Self.said(json) == [history, recovered] && json["results"]?.elements?.isEmpty == true)
+                    #expect(json["status"]?["access_expires_at"]?.string == "2026-03-11T00:00:00Z")
+                }
+                #expect(try await shop.purchases() == ["1001", "1002"])
+                #expect(shop.apple.asked == [.history(of: "1001", after: nil)])
+            }
+        }
+    }
+
+    @Test func `a restore of nothing by a user without purchases asks nobody and makes nobody known`() async throws {
+        try await Self.open { shop in
+            let answer = try await shop.restore([], as: "stranger")
+            #expect(Self.said(answer) == ["complete", "0"] && answer["status"]?["known"]?.flag == false)
+            #expect(shop.apple.asked.isEmpty)
+            #expect(
+                try await shop.server.open.schema.number("SELECT COUNT(*) FROM users WHERE user_id = 'stranger'") == 0)
+        }
+    }
+
     @Test func `without credentials nothing is asked`() async throws {
         try await TestServer.run { server in
             let sent = try server.authority.sign(Fixture.pass()).text
             let answer = try await server.send(
                 "POST", "/api/iap/apple/restore", #"{"signedTransactions":["\#(sent)"]}"#)
             #expect(try answer.json["history"]?.string == "not_configured")
+            let none = try await server.send("POST", "/api/iap/apple/restore", "[]")
+            #expect(try none.status == 200 && none.json["history"]?.string == "not_configured")
         }
     }
 }

@@ -75,6 +75,27 @@ extension ReceiptRouteTests {
         }
     }
 
+    @Test func `a receipt without purchases is a restore of nothing, which heals through what the user has`()
+        async throws
+    {
+        for isConfigured in [true, false] {
+            try await Self.open(isConfigured: isConfigured) { shop in
+                let sent = try shop.text("1001")
+                shop.apple.add(.init(texts: [sent, try shop.text("1002")]))
+                _ = try await shop.server.send(
+                    "POST", "/api/iap/apple/transactions/attach", #"{"signedTransactionJWS":"\#(sent.text)"}"#)
+                shop.desk.say(
+                    #"{"status":21007}"#, #"{"status":0,"receipt":{"bundle_id":"com.example.app","in_app":[]}}"#)
+                let answer = try await shop.show(SimulatedReceipt())
+                #expect(Self.outcomes(answer).isEmpty && answer["summary"]?["recovered"]?.integer == "1")
+                #expect(answer["history"]?.string == (isConfigured ? "complete" : "not_configured"))
+                #expect(answer["status"]?["entitlements"]?.elements?.count == 2)
+                #expect(shop.apple.asked == [.history(of: "1001", after: nil)])
+                #expect(try await shop.purchases() == ["1001", "1002"])
+            }
+        }
+    }
+
     @Test func `a receipt without an app is told so, whoever reads it`() async throws {
         try await Self.open { shop in
             var receipt = SimulatedReceipt(["1001"])

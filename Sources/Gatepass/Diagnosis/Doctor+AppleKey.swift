@@ -32,10 +32,10 @@ extension Doctor {
             return Self.paused(until: end)
         }
         // The door stays closed, so that nothing is written, not even a pause.
-        let door = StoreDoor(provisional: versions)
+        let (door, pace) = (StoreDoor(provisional: versions), ApplePace())
         let server = try await AppleServer(
             startup.settings.apple, credentials, files: startup.files, client: client, simulated: nil, store: door,
-            pace: ApplePace(), metrics: ServerMetrics(), logger: startup.logger)
+            pace: pace, metrics: ServerMetrics(), logger: startup.logger)
         var answers: [(app: AppID, answer: KeyAnswer)] = []
         for app in versions.latest.catalogue.apps.prefix(Self.askedApps).map(\.id) {
             do throws(AppStoreServerFailure) {
@@ -49,12 +49,19 @@ extension Doctor {
                     advice: "see that this machine reaches api.storekit.apple.com, and apple.api_base_url if it is set")
             }
         }
-        return Self.judge(answers, of: credentials.keyID)
+        return Self.judge(answers, of: credentials.keyID, clockAhead: await pace.lead)
     }
 
-    static func judge(_ answers: [(app: AppID, answer: KeyAnswer)], of key: String) -> Finding {
+    /// Judges the answers about apps, and this machine's clock, whose lead over Apple's is in milliseconds.
+    static func judge(
+        _ answers: [(app: AppID, answer: KeyAnswer)], of key: String, clockAhead lead: Int64? = nil
+    ) -> Finding {
         guard !answers.isEmpty else { return .ok("a key is set, and the catalogue has no app to ask about") }
+        let clock = lead.flatMap { abs($0) > largestSkew ? AppleServer.difference($0) : nil }
         let refused = answers.filter { $0.answer == .refused }.map(\.app.text)
+        if let fault = lead.flatMap({ AppleServer.fault(ofClock: $0) }), !refused.isEmpty {
+            return .wrong(fault, advice: clockAdvice)
+        }
         guard refused.isEmpty else {
             return .wrong(
                 "Apple does not accept the key \(key) for \(refused.joined(separator: ", "))",
@@ -64,8 +71,13 @@ extension Doctor {
         }
         let early = answers.filter { $0.answer == .accepted(.sandbox) }.map(\.app.text)
         let words = early.isEmpty ? "" : ", in the Sandbox alone for \(early.joined(separator: ", "))"
-        return .ok("Apple accepts the key \(key) for \(answers.count.counted("app"))\(words)")
+        let text = "Apple accepts the key \(key) for \(answers.count.counted("app"))\(words)"
+        guard let clock else { return .ok(lead == nil ? text : text + "; the clocks agree") }
+        return .warning("\(text), and this machine's clock is \(clock)", advice: clockAdvice)
     }
+
+    private static let clockAdvice =
+        "keep this machine on time by NTP: Apple refuses tokens that are dated ahead or over"
 
     private static func paused(until end: Instant) -> Finding {
         .warning(

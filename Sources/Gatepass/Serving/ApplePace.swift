@@ -24,6 +24,9 @@ actor ApplePace {
     private var failures: [StoreEnvironment: Int] = [:]
     private var pausedUntil: [StoreEnvironment: Instant] = [:]
     private var last: [StoreEnvironment: String] = [:]
+    /// The lead of this machine's clock over Apple's in milliseconds, by the last answer: negative where it is behind,
+    /// nil before an answer that is dated.
+    private(set) var lead: Int64?
 
     /// Apple's last answers in each environment, for the readiness page.
     var words: String {
@@ -60,6 +63,11 @@ actor ApplePace {
     /// Lets nothing pass before `end`.
     func pause(_ environment: StoreEnvironment, until end: Instant) {
         pausedUntil[environment] = max(end, pausedUntil[environment] ?? end)
+    }
+
+    /// Notes the date of an answer that came between two instants of this machine's clock.
+    func note(date theirs: Instant, between before: Instant, and after: Instant) {
+        lead = max(before - theirs, 0) + min(after - theirs, 0)
     }
 
     /// Notes the failure of a question, or nil for an answer or a refusal.

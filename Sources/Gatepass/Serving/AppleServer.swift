@@ -81,7 +81,8 @@ struct AppleServer: AppStoreServer {
             // While the database is away, `try?` leaves the pause to this instance alone.
             try? await store().pauses.pause(environment, until: end)
         case .keyNotAccepted:
-            logger.error("Apple does not accept the key of apple.key_id: questions wait until it does")
+            let clock = await pace.lead.flatMap { Self.fault(ofClock: $0) }
+            logger.error("\(clock ?? "Apple does not accept the key of apple.key_id"): questions wait until it does")
         case .unreachable, .refused, .unreadable, nil: break
         }
         return try result.get()
@@ -100,6 +101,30 @@ struct AppleServer: AppStoreServer {
         try await pace.admit(in: environment, at: Surroundings.now())
     }
 
+    /// The fault of this machine's clock, if Apple refuses tokens because of it.
+    ///
+    /// - Parameter lead: The clock's lead over Apple's in milliseconds, known to a few seconds.
+    static func fault(ofClock lead: Int64) -> String? {
+        let tolerance: Int64 = 5_000
+        let accepted = -Int64(tokenSeconds * 1_000) + tolerance...Int64(tokenAge * 1_000) - tolerance
+        guard !accepted.contains(lead), let words = difference(lead) else { return nil }
+        return "Apple does not accept tokens, because this machine's clock is \(words)"
+    }
+
+    /// The difference of the clocks in words, `2m behind Apple's`; nil for none.
+    static func difference(_ lead: Int64) -> String? {
+        Span(milliseconds: abs(lead)).map { "\($0.text) \(lead > 0 ? "ahead of" : "behind") Apple's" }
+    }
+
+    /// The instant of a `Date` field (RFC 9110 §5.6.7); nil for another text.
+    static func instant(_ date: String) -> Instant? {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "GMT")
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return format.date(from: date).map { Instant(milliseconds: Int64($0.timeIntervalSince1970) * 1_000) }
+    }
+
     private func answer(
         to question: AppStoreQuestion, about app: AppID, in environment: StoreEnvironment
     ) async throws(AppStoreServerFailure) -> [UInt8] {
@@ -113,7 +138,11 @@ struct AppleServer: AppStoreServer {
                 request.body = .bytes(body)
             }
             request.headers.add(name: "Authorization", value: "Bearer \(try await token(for: app))")
+            let before = Surroundings.now()
             (head, body) = try await client.exchange(request, within: Self.deadline, upTo: Self.maximumAnswer)
+            if let date = head.headers.first(name: "Date").flatMap({ Self.instant($0) }) {
+                await pace.note(date: date, between: before, and: Surroundings.now())
+            }
         } catch {
             throw .unreachable("\(error)")
         }
@@ -125,13 +154,16 @@ struct AppleServer: AppStoreServer {
         return Array(buffer: body)
     }
 
+    /// The life of a token in seconds.
     private static let tokenSeconds: TimeInterval = 300
+    /// The age in seconds that a new token claims: Apple refuses one that is dated ahead of its own clock.
+    private static let tokenAge: TimeInterval = 60
 
     private func token(for app: AppID) async throws -> String {
         let now = Date()
         return try await keys.sign(
             AppleToken(
-                iss: credentials.issuerID, iat: .init(value: now),
+                iss: credentials.issuerID, iat: .init(value: now.addingTimeInterval(-Self.tokenAge)),
                 exp: .init(value: now.addingTimeInterval(Self.tokenSeconds)), aud: AppleToken.audience, bid: app.text),
             kid: JWKIdentifier(string: credentials.keyID))
     }

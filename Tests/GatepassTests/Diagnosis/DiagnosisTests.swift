@@ -70,6 +70,26 @@ import Testing
         #expect(ahead.result == .ok && ahead.text.hasSuffix("the test clock is 40d ahead"))
     }
 
+    @Test func `a key is not blamed for a clock that differs from Apple's, and the clock is told`() {
+        let app = AppID("com.example.app")
+        for (lead, answer, result, words, silent) in [
+            (nil, .accepted(.production), .ok, "accepts the key K for 1 app", "clock"),
+            (0, .accepted(.production), .ok, "; the clocks agree", "ahead"),
+            (-5_000, .accepted(.production), .ok, "; the clocks agree", "behind"),
+            (30_000, .accepted(.sandbox), .warning, "this machine's clock is 30s ahead of Apple's", "not accept"),
+            (-200_000, .accepted(.production), .warning, "clock is 3m20s behind Apple's", "not accept"),
+            (nil, .refused, .wrong, "does not accept the key K for com.example.app", "clock"),
+            (30_000, .refused, .wrong, "does not accept the key K for com.example.app", "tokens"),
+            (61_000, .refused, .wrong, "because this machine's clock is 1m1s ahead of Apple's", "the key"),
+            (-400_000, .refused, .wrong, "because this machine's clock is 6m40s behind Apple's", "the key"),
+        ] as [(Int64?, Doctor.KeyAnswer, Finding.Result, String, String)] {
+            let finding = Doctor.judge([(app, answer)], of: "K", clockAhead: lead)
+            #expect(finding.result == result && finding.text.contains(words), "\(finding)")
+            #expect(!finding.text.contains(silent), "\(finding)")
+            #expect((finding.advice ?? "").contains("NTP") == finding.text.contains("machine's clock"), "\(finding)")
+        }
+    }
+
     @Test func `a store that should send every day may be silent for three days`() {
         let last = { (days: Int64, environment: StoreEnvironment) in
             LastDelivery(source: .stripe, environment: environment, receivedAt: Self.now + -days * Self.day)

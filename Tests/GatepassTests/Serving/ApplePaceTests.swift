@@ -60,6 +60,22 @@ struct ApplePaceTests {
         try await pace.admit(in: .sandbox, at: Self.now)
     }
 
+    @Test func `the date of an answer shows by how much this machine's clock is ahead or behind`() async {
+        let pace = ApplePace()
+        #expect(await pace.lead == nil)
+        for (theirs, lead) in [(0, 0), (2_000, 0), (-3_000, 3_000), (9_000, -7_000)] as [(Int64, Int64)] {
+            await pace.note(date: Self.now + theirs, between: Self.now, and: Self.now + 2_000)
+            #expect(await pace.lead == lead)
+        }
+    }
+
+    @Test func `a date is read as HTTP writes it`() {
+        #expect(AppleServer.instant("Thu, 15 Jan 2026 12:00:00 GMT") == Self.now)
+        for text in ["", "now", "2026-01-15T12:00:00Z", "Thu, 35 Jan 2026 12:00:00 GMT"] {
+            #expect(AppleServer.instant(text) == nil, "\(text)")
+        }
+    }
+
     @Test func `the readiness page tells what Apple's last answers say`() async {
         let pace = ApplePace()
         #expect(await pace.words == "not asked yet")

@@ -171,6 +171,53 @@ extension EndToEnd {
             try await patient.close()
         }
 
+        @Test func `a clock beside Apple's is told, and tokens are dated so that one that is a minute ahead does`()
+            async throws
+        {
+            let patient = try await Patient()
+            for (ahead, status, result, words) in [
+                (0, 404, "ok", "the clocks agree"), (30, 404, "warning", "ahead of Apple's"),
+                (120, 401, "wrong", "because this machine's clock is"),
+                (-600, 401, "wrong", "because this machine's clock is"),
+                (0, 401, "wrong", "does not accept the key TEST"),
+            ] {
+                let apple = try EndToEndApple { _ in
+                    .init(
+                        status, #"{"errorCode":4040010}"#,
+                        fields: ["Date": Self.written(Date(timeIntervalSinceNow: -Double(ahead)))])
+                }
+                defer { apple.close() }
+                let report = try await patient.examine(apple.settings)
+                #expect(report.results["apple_key"] == result && report.text.contains(words), "\(report.text)")
+                let token = try #require(try apple.requests.first.flatMap { try Self.claims(of: $0) })
+                let age = Date().timeIntervalSince(Date(timeIntervalSince1970: token.iat))
+                #expect(age >= 60 && token.exp - token.iat <= 3_600 && token.exp > token.iat + 60)
+            }
+            try await patient.close()
+        }
+
+        private struct Claims: Decodable {
+            let iat: Double
+            let exp: Double
+        }
+
+        /// The claims of the token in a request, if there is one.
+        private static func claims(of request: StoreReceiver.Request) throws -> Claims? {
+            let field = request.header.split(separator: "\r\n").first { $0.lowercased().hasPrefix("authorization:") }
+            guard let part = field?.split(separator: ".").dropFirst().first.map({ String($0) }) else { return nil }
+            let padding = String(repeating: "=", count: (4 - part.count % 4) % 4)
+            let padded = part.replacing("-", with: "+").replacing("_", with: "/") + padding
+            return try Data(base64Encoded: padded).map { try JSONDecoder().decode(Claims.self, from: $0) }
+        }
+
+        private static func written(_ date: Date) -> String {
+            let format = DateFormatter()
+            format.locale = Locale(identifier: "en_US_POSIX")
+            format.timeZone = TimeZone(identifier: "GMT")
+            format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+            return format.string(from: date)
+        }
+
         @Test
         func `each fault in the settings is told in its own line, and the database's absence by all that need it`()
             async throws

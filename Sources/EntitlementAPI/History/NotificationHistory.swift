@@ -46,11 +46,13 @@ package struct NotificationHistory: Sendable {
         }
         guard let reading else { return }
         var (token, isWhole) = (reading.token, true)
+        var read: Set<String?> = [token]
         do throws(StoreHistory.Failure) {
             repeat {
                 token = try await take(reading, from: reading.receivedUntil + -Self.overlap, after: token).token
                 if token != nil { try await note(reading, at: token, store) }
-            } while token != nil
+                // A list that leads back to a place would never end.
+            } while token != nil && read.insert(token).inserted
         } catch {
             switch error {
             case .apple(.refused(let code)) where token != nil && Self.endedTokens.contains(code):

@@ -48,8 +48,6 @@ extension StoreHistory {
     private static let maximumShown = 500
     /// The most purchases of a receipt that Apple may not know before the others are not asked about.
     private static let maximumUnknown = 5
-    /// The most pages of a history that are read.
-    private static let maximumPages = 200
 
     /// Does the look-ups that are owed to a person, or to nobody. For a person they are claimed like a restore, with no
     /// proof but that of a receipt for which nobody vouches; of nobody they are recorded like a notification.
@@ -190,6 +188,7 @@ extension StoreHistory {
         for app in apps where number.app.text.isEmpty || app == number.app {
             var texts = NewestTexts()
             var (environment, revision): (StoreEnvironment?, String?) = (number.environment, nil)
+            var read: Set<String> = []
             for _ in 0..<Self.maximumPages {
                 try await served { (store) async throws(ServiceFailure) in try await store.lookups.hold(person) }
                 guard let (page, answering) = try await page(of: number.id, after: revision, app, environment) else {
@@ -199,8 +198,8 @@ extension StoreHistory {
                 for shown in try await genuine(page.signed) where !ids.isDisjoint(with: shown.numbers) {
                     texts.add(shown)
                 }
-                // A list that stands still would never end.
-                if !page.hasMore || page.revision == revision { return texts.all }
+                // A list that leads back to a place would never end.
+                if !page.hasMore || !read.insert(page.revision).inserted { return texts.all }
                 (environment, revision) = (answering, page.revision)
             }
             // An environment answered, but the history has more pages than are read.

@@ -40,6 +40,9 @@ package struct StoreHistory: Sendable {
         package let isWhole: Bool
     }
 
+    /// The most pages of a history that are read.
+    static let maximumPages = 200
+
     let store: StoreDoor
     let server: any AppStoreServer
     let rules: ClaimRules
@@ -120,7 +123,8 @@ package struct StoreHistory: Sendable {
         logger.warning("Apple could not be asked", metadata: ["error": "\(failure)"])
     }
 
-    /// Reads a history page by page, and records what is the user's. False if Apple refused it for good.
+    /// Reads a history page by page, and records what is the user's. False if Apple refused it for good, or it has more
+    /// pages than are read.
     ///
     /// - Parameter recorded: The purchases of the user that the history showed.
     private func go(
@@ -129,7 +133,8 @@ package struct StoreHistory: Sendable {
     ) async throws(Failure) -> Bool {
         // A walk without an account begins anew: it may have passed over pages before the account was known.
         var (account, revision) = (walk.account, walk.account == nil ? nil : walk.revision)
-        while true {
+        var read: Set<String?> = [revision]
+        for number in 1...Self.maximumPages {
             let page: HistoryPage
             do throws(AppStoreServerFailure) {
                 page = try await server.history(
@@ -147,6 +152,7 @@ package struct StoreHistory: Sendable {
                 account = named
                 if revision != nil {
                     revision = nil
+                    read = [nil]
                     continue
                 }
             }
@@ -155,13 +161,16 @@ package struct StoreHistory: Sendable {
             }
             let recovered = try await record(theirs, of: walk, for: owed.user, store)
             recorded.formUnion(theirs.map(\.state.key))
-            // A list that stands still would never end. A purchase that moved meanwhile ends the walk.
-            let isOver = !page.hasMore || page.revision == revision || recovered == nil
+            // A list that leads back to a place would never end. A purchase that moved meanwhile ends the walk.
+            let isWhole = !page.hasMore || !read.insert(page.revision).inserted || recovered == nil
+            let isOver = isWhole || number == Self.maximumPages
             revision = page.revision
             let isMine = try await note(
                 walk, of: person, in: owed, at: revision, recovering: recovered ?? 0, isOver: isOver, store)
-            if isOver || !isMine { return true }
+            if isWhole || !isMine { return true }
         }
+        logger.warning("Apple's history of a user has too many pages", metadata: ["pages": "\(Self.maximumPages)"])
+        return false
     }
 
     /// The apps of the present catalogue.

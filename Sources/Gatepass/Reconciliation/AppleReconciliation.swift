@@ -74,6 +74,7 @@ struct AppleReconciliation {
             for environment in StoreEnvironment.allCases {
                 let end = now()
                 var token: String?
+                var read: Set<String?> = []
                 repeat {
                     let page = try await patiently { () throws(StoreHistory.Failure) in
                         try await notifications.take(
@@ -91,7 +92,8 @@ struct AppleReconciliation {
                         }
                     }
                     token = page.token
-                } while token != nil
+                    // A list that leads back to a place would never end.
+                } while token != nil && read.insert(token).inserted
             }
             guard isAnswered else { throw Failure.apple("it answers for \(app.text) in no environment") }
         }

@@ -23,6 +23,7 @@ final class AppleShelf: AppStoreServer {
         var asked: [AppStoreQuestion] = []
         var places: [(AppID, StoreEnvironment)] = []
         var onAsk: (@Sendable () async throws -> Void)?
+        var place: (@Sendable (Int) -> String)?
     }
 
     private let state = Mutex(State())
@@ -34,6 +35,8 @@ final class AppleShelf: AppStoreServer {
     func add(order: String, _ texts: [String]) { state.withLock { $0.orders[order] = texts } }
     /// Answers the next questions with failures, one each.
     func fail(_ failures: AppStoreServerFailure...) { state.withLock { $0.failures = failures } }
+    /// Says of each page of a history that there are more, and where: by the number of the question.
+    func lead(to place: @escaping @Sendable (Int) -> String) { state.withLock { $0.place = place } }
     /// Answers each question only after `delay`.
     func wait(_ delay: Duration) { state.withLock { $0.delay = delay } }
     /// Runs before each answer.
@@ -69,9 +72,10 @@ final class AppleShelf: AppStoreServer {
                 let page = found.texts.dropFirst(start).prefix(20)
                 let end = start + page.count
                 let texts = page.map { "\"\($0.text)\"" }.joined(separator: ",")
+                let place = state.place?(state.asked.count)
                 return Array(
-                    #"{"revision":"\#(end)","hasMore":\#(end < found.texts.count),"signedTransactions":[\#(texts)]}"#
-                        .utf8)
+                    (#"{"revision":"\#(place ?? String(end))","hasMore":\#(place != nil || end < found.texts.count),"#
+                        + #""signedTransactions":[\#(texts)]}"#).utf8)
             default: throw .unreadable
             }
         }

@@ -359,6 +359,22 @@ struct HealingTests {
         }
     }
 
+    @Test func `a history that leads back to a page ends there, and one of two hundred pages is left`() async throws {
+        try await Self.open { shop in
+            let sent = try shop.text("1001")
+            shop.apple.list([sent, try shop.text("1002")])
+            shop.apple.lead { number in ["x", "y"][number % 2] }
+            #expect(Self.said(try await shop.restore([sent])) == ["complete", "1"])
+            #expect(shop.apple.asked.count == 3)
+            shop.apple.lead { number in String(100 + number) }
+            shop.server.clock.now = shop.server.clock.now + HistoryWalks.pause
+            #expect(Self.said(try await shop.restore([])) == ["unavailable", "0"])
+            #expect(shop.apple.asked.count == 3 + 200)
+            #expect(try await shop.server.open.schema.rows("SELECT 1 FROM jobs").isEmpty)
+            #expect(shop.server.log.lines.contains { $0.contains("too many pages") })
+        }
+    }
+
     @Test func `without credentials nothing is asked`() async throws {
         try await TestServer.run { server in
             let sent = try server.authority.sign(Fixture.pass()).text

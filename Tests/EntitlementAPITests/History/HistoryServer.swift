@@ -14,6 +14,7 @@ final class HistoryServer: AppStoreServer {
         var delay = Duration.zero
         var asked: [AppStoreQuestion] = []
         var onAsk: (@Sendable (Int) async throws -> Void)?
+        var place: (@Sendable (Int) -> String)?
     }
 
     private let state = Mutex(State())
@@ -34,6 +35,8 @@ final class HistoryServer: AppStoreServer {
     func list(notifications: [String]) { state.withLock { $0.notifications = notifications } }
     /// Answers the next questions with failures, one each.
     func fail(_ failures: AppStoreServerFailure...) { state.withLock { $0.failures = failures } }
+    /// Says of each page that there are more, and where: by the number of the question.
+    func lead(to place: @escaping @Sendable (Int) -> String) { state.withLock { $0.place = place } }
     /// Answers each question only after `delay`.
     func wait(_ delay: Duration) { state.withLock { $0.delay = delay } }
     /// Runs before each answer, with the number of the question.
@@ -54,16 +57,20 @@ final class HistoryServer: AppStoreServer {
         }
         return try state.withLock { state throws(AppStoreServerFailure) in
             guard state.failures.isEmpty else { throw state.failures.removeFirst() }
+            let place = state.place?(number)
             switch question {
             case .history(_, let revision):
                 let (texts, end, hasMore) = page(of: state.texts, after: revision) { "\"\($0)\"" }
-                return Array(#"{"revision":"\#(end)","hasMore":\#(hasMore),"signedTransactions":[\#(texts)]}"#.utf8)
+                return Array(
+                    (#"{"revision":"\#(place ?? end)","hasMore":\#(place != nil || hasMore),"#
+                        + #""signedTransactions":[\#(texts)]}"#).utf8)
             case .notifications(_, let token):
                 let (texts, end, hasMore) = page(of: state.notifications, after: token) {
                     #"{"signedPayload":"\#($0)"}"#
                 }
                 return Array(
-                    #"{"paginationToken":"\#(end)","hasMore":\#(hasMore),"notificationHistory":[\#(texts)]}"#.utf8)
+                    (#"{"paginationToken":"\#(place ?? end)","hasMore":\#(place != nil || hasMore),"#
+                        + #""notificationHistory":[\#(texts)]}"#).utf8)
             case .statuses(let id):
                 guard let told = state.chains[id] else { throw .refused(code: 4_040_010) }
                 let chain = """
@@ -78,10 +85,10 @@ final class HistoryServer: AppStoreServer {
 
     private func page(
         of texts: [String], after place: String?, _ write: (String) -> String
-    ) -> (json: String, end: Int, hasMore: Bool) {
+    ) -> (json: String, end: String, hasMore: Bool) {
         let start = place.flatMap { Int($0) } ?? 0
         let page = texts.dropFirst(start).prefix(pageSize)
         let end = start + page.count
-        return (page.map(write).joined(separator: ","), end, end < texts.count)
+        return (page.map(write).joined(separator: ","), String(end), end < texts.count)
     }
 }

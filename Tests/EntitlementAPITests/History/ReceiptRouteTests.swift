@@ -249,6 +249,16 @@ struct ReceiptRouteTests {
         }
     }
 
+    @Test func `a history that leads back to a page ends there`() async throws {
+        try await Self.open { shop in
+            shop.apple.add(.init(texts: [try shop.text("1001")]))
+            shop.apple.lead { number in ["x", "y"][number % 2] }
+            let answer = try await shop.show(SimulatedReceipt(["1001"]))
+            #expect(Self.outcomes(answer) == ["1001 attached"] && answer["history"]?.string == "complete")
+            #expect(shop.apple.asked.count == 2 * 3, "the look-up, and the walk behind it")
+        }
+    }
+
     @Test func `ids that Apple does not know lead nowhere`() async throws {
         try await Self.open { shop in
             shop.apple.add(.init(app: AppID("com.other"), texts: [try shop.text("1001")]))

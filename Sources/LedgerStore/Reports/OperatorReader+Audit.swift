@@ -53,8 +53,6 @@ private struct AuditSearch {
 
     /// The search for `filter` among the entries before `id`; nil if no entry can pass.
     init?(_ filter: AuditFilter, before id: UInt64, in session: Session) throws(DatabaseError) {
-        // No act has another name, and MariaDB cannot compare one with the column.
-        guard filter.action?.utf8.allSatisfy({ $0 < 0x80 }) ?? true else { return nil }
         // Instants in the trail never go back, so a stretch of time is a stretch of ids.
         let start = try filter.since.map { (at) throws(DatabaseError) in try Self.first(at, in: session) } ?? 0
         guard let start else { return nil }

@@ -30,7 +30,7 @@ final class PreparedStatement {
         self.wire = wire
         self.handle = handle
         parameterCount = Int(mysql_stmt_param_count(handle))
-        parameters = ParameterBuffer(count: parameterCount)
+        parameters = ParameterBuffer(count: parameterCount, isReading: statement.sql.hasPrefix("SELECT"))
     }
 
     deinit {

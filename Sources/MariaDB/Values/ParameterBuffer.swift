@@ -4,12 +4,17 @@ import CMariaDB
 /// call.
 final class ParameterBuffer {
     private let count: Int
+    /// True if a text that is not ASCII is sent as bytes. MariaDB refuses to compare such a text with a column in ASCII
+    /// ("illegal mix of collations"), and compares bytes with any column, by the column's collation and index.
+    private let comparesBytes: Bool
     private let binds: GrowingBuffer<MYSQL_BIND>
     private let scalars: GrowingBuffer<UInt64>
     private let bytes = GrowingBuffer<UInt8>(capacity: 256)
 
-    init(count: Int) {
+    /// - Parameter isReading: True for a `SELECT`, which compares texts and stores none.
+    init(count: Int, isReading: Bool) {
         self.count = count
+        comparesBytes = isReading
         binds = GrowingBuffer(capacity: count)
         scalars = GrowingBuffer(capacity: count)
     }
@@ -22,7 +27,7 @@ final class ParameterBuffer {
         for (index, value) in values.enumerated() {
             var bind = MYSQL_BIND()
             let (type, isUnsigned) = value.wireType
-            bind.buffer_type = type
+            bind.buffer_type = comparesBytes && !value.isASCII ? MYSQL_TYPE_BLOB : type
             bind.is_unsigned = isUnsigned ? 1 : 0
             switch value {
             case .null, .int64, .uint64, .double:

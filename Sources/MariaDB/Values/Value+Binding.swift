@@ -14,6 +14,12 @@ extension Value {
         }
     }
 
+    /// False for a text with other characters than those of ASCII.
+    var isASCII: Bool {
+        guard case .text(let text) = self else { return true }
+        return text.utf8.allSatisfy { $0 < 0x80 }
+    }
+
     /// The bits of a number, as they are sent in 8 bytes; 0 for other values.
     var scalarBits: UInt64 {
         switch self {

@@ -48,6 +48,43 @@ import Testing
         }
     }
 
+    @Test func `a text that is not ASCII is compared with columns of any character set, and finds what equals it`()
+        async throws
+    {
+        try await TestDatabase.with { (session) throws(DatabaseError) in
+            try session.run(
+                SQLStatement(
+                    "create",
+                    """
+                    CREATE TABLE t (a VARCHAR(20) CHARACTER SET ascii COLLATE ascii_nopad_bin,
+                        u VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin, KEY (a), KEY (u))
+                    """))
+            let insert = SQLStatement("insert", "INSERT INTO t VALUES (?, ?)")
+            for (ascii, any) in [("?", "é"), ("b", "日本"), ("e", "b")] {
+                try session.execute(insert, [.text(ascii), .text(any)])
+            }
+            let stored = ["é", "日本", "b"]
+            for (number, (condition, found)) in [
+                ("a = ?", ["b"]), ("u = ?", stored), ("(? IS NULL OR a = ?)", ["b"]), ("a IN (?, 'x')", ["b"]),
+                ("u IN (?, 'x')", stored), ("FIND_IN_SET(a, ?)", ["b"]), ("CONCAT(u) = ?", stored),
+            ].enumerated() {
+                let select = SQLStatement("select \(number)", "SELECT a FROM t WHERE \(condition)")
+                let count = condition.count { $0 == "?" }
+                for text in ["é", "e\u{301}", "日本", "😀", "\u{FF1D}", "\u{0}é", "b", "", "x"] {
+                    let rows = try session.query(select, Array(repeating: .text(text), count: count))
+                    let isFound = found.contains { $0.utf8.elementsEqual(text.utf8) }
+                    #expect(rows.count == (isFound ? 1 : 0), "\(condition) \(text)")
+                }
+            }
+            let list = SQLStatement(
+                "list",
+                "SELECT n FROM JSON_TABLE(?, '$[*]' COLUMNS (n VARCHAR(9) CHARACTER SET utf8mb4 PATH '$')) j")
+            #expect(try session.query(list, [#"["é日本😀"]"#])[0].text(0) == "é日本😀")
+            let refusal = #expect(throws: DatabaseError.self) { try session.execute(insert, ["é", "x"]) }
+            #expect(refusal?.code == 1366, "what is stored is checked as before")
+        }
+    }
+
     @Test func `a cell of another type, a NULL and a missing column name the statement and the column`() async throws {
         try await TestDatabase.with { (session) throws(DatabaseError) in
             let rows = try session.query(SQLStatement("odd", "SELECT 'x', NULL, 18446744073709551615, -1, 2"))

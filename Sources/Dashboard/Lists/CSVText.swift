@@ -1,5 +1,11 @@
 /// A table as comma-separated values (RFC 4180) that no spreadsheet reads as formulas.
 struct CSVText {
+    /// The characters with which a cell begins that a spreadsheet would compute. Some read the full-width forms as the
+    /// ASCII ones.
+    private static let beginnings: Set<UnicodeScalar> = [
+        "=", "+", "-", "@", "\t", "\r", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
+    ]
+
     private(set) var text = ""
 
     /// Appends a record.
@@ -12,7 +18,7 @@ struct CSVText {
     static func cell(_ text: String) -> String {
         var (scalars, isAtStart) = (String.UnicodeScalarView(), true)
         for scalar in text.unicodeScalars {
-            if isAtStart, ["=", "+", "-", "@", "\t", "\r"].contains(scalar) { scalars.append("'") }
+            if isAtStart, beginnings.contains(scalar) { scalars.append("'") }
             isAtStart = [";", "\t", "\r", "\n"].contains(scalar) || isAtStart && scalar == " "
             scalars.append(scalar)
         }

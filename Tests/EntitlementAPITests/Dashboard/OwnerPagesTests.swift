@@ -179,7 +179,7 @@ import Testing
             let owner = try await Browser.signedIn(.owner, at: server, client)
             let hostile = [
                 "=1+1", "+cmd", "-2", "@sum(A1)", "a,b", "say \"x\"", "two\r\nlines", "\tx", "\r=1", "x; =1+1", "x;y",
-                "plain",
+                "plain", "＝1+1", "＋cmd", "－2", "＠sum(A1)", "x;＝1", " ＝2",
             ]
             for (number, reason) in hostile.enumerated() {
                 let given = try await server.open.store.ledger.record(
@@ -195,6 +195,7 @@ import Testing
             for cell in [
                 ",'=1+1,", ",'+cmd,", ",'-2,", ",'@sum(A1),", ",\"a,b\",", ",\"say \"\"x\"\"\",", ",\"two\r\nlines\",",
                 ",'\tx,", ",\"'\r'=1\",", ",x; '=1+1,", ",x;y,", ",plain,",
+                ",'＝1+1,", ",'＋cmd,", ",'－2,", ",'＠sum(A1),", ",x;'＝1,", ", '＝2,",
             ] { #expect(csv.body.contains(cell), "\(cell)") }
             #expect(csv.body.hasPrefix("id,at,actor,actor_name,action,user_id,other_pseudonym,reason,details,hash\r\n"))
             let few = try await owner.get("/dashboard/audit.csv?action=staff.sign_in")

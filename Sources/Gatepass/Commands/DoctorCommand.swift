@@ -17,7 +17,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 or 2 if a check is not ok.
     func run() async throws {
-        let startup = try installation.startup()
+        let startup = try installation.startup().silent
         try await Startup.reporting {
             let client = HTTPClient.outward()
             let diagnosis = try await startup.withPool { pool in

@@ -11,7 +11,7 @@ struct Startup {
     let files: ServerFiles
     let options: CommandOptions
     let lookup: FileLookup
-    let logger: Logger
+    private(set) var logger: Logger
     /// The clock by which commands record facts and answer questions.
     let clock: WallClock
     /// The keys of settings that are set and that no code reads yet.
@@ -41,6 +41,13 @@ struct Startup {
         files = ServerFiles(lookup: lookup)
         LoggingSystem.bootstrap { _ in JSONLogHandler() }
         logger = Logger(label: "gatepass")
+    }
+
+    /// This start without log lines, for a command that reports each fault itself.
+    var silent: Startup {
+        var copy = self
+        copy.logger = Logger(label: "gatepass") { _ in SwiftLogNoOpLogHandler() }
+        return copy
     }
 
     /// Logs one warning that names the settings that are set but have no effect.

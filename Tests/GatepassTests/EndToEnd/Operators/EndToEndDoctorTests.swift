@@ -13,12 +13,10 @@ extension EndToEnd {
             let results: [String: String]
             let text: String
 
-            /// Throws when what was printed is no report.
+            /// Throws when what was printed on both streams is not a report and nothing else.
             init(_ status: Int, _ text: String) throws {
                 (self.status, self.text) = (status, text)
-                // Log lines of the connection stand before it.
-                let document = text.range(of: "{\n").map { String(text[$0.lowerBound...]) } ?? text
-                let checks = JSONValue(try StrictJSON(Array(document.utf8)))["checks"]?.elements ?? []
+                let checks = JSONValue(try StrictJSON(Array(text.utf8)))["checks"]?.elements ?? []
                 results = Dictionary(
                     checks.map { ($0["check"]?.string ?? "", $0["result"]?.string ?? "") }, uniquingKeysWith: { $1 })
             }

@@ -37,7 +37,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
         let startup = try installation.startupToAct()
         guard !output.dryRun else { return print(request.preview.text(json: output.json)) }
         try await Startup.reporting {
-            let (key, secret) = try await startup.withPool { pool in
+            let (key, secret) = try await startup.withPoolToAct { pool in
                 try await APIKeys(pool: pool).create(request, by: .commandLine, reason: why.reason)
             }
             print(output.json ? String(decoding: key.json(with: secret), as: UTF8.self) : secret.text)
@@ -116,7 +116,7 @@ struct KeysRevokeCommand: AsyncParsableCommand {
     func run() async throws {
         let startup = try installation.startupToAct()
         try await Startup.reporting {
-            let key = try await startup.withPool { pool in
+            let key = try await startup.withPoolToAct { pool in
                 let keys = APIKeys(pool: pool)
                 guard !output.dryRun else { return try await keys.key(id) }
                 return try await keys.revoke(id, by: .commandLine, reason: why.reason)

@@ -31,7 +31,7 @@ struct ProjectionRebuildCommand: AsyncParsableCommand {
         }
         let startup = try installation.startupToAct()
         try await Startup.reporting {
-            let people = try await startup.withPool { pool in
+            let people = try await startup.withPoolToAct { pool in
                 let projection = Projection(
                     pool: pool, settings: startup.settings.entitlements, format: StatusBody.format)
                 let catalogue = try await startup.openCatalogue(pool).snapshot

@@ -22,7 +22,7 @@ struct CatalogueApplyCommand: AsyncParsableCommand {
         let file = try startup.catalogueFile()
         try await Startup.reporting {
             guard !output.dryRun else { return try await startup.printPlan(of: file, json: output.json) }
-            let applied = try await startup.withPool { pool in
+            let applied = try await startup.withPoolToAct { pool in
                 try await CatalogueApplier(pool: pool, clock: startup.clock)
                     .apply(file, audit: why.trailWriter)
             }

@@ -65,7 +65,7 @@ struct StaffCreateCommand: AsyncParsableCommand {
         }
         try await Startup.reporting {
             let token = Surroundings.browserToken()
-            let member = try await startup.withPool { pool in
+            let member = try await startup.withPoolToAct { pool in
                 try await Staff(pool: pool).create(request, link: token, by: .commandLine, reason: why.reason)
             }
             guard let member else {
@@ -122,7 +122,7 @@ struct StaffResetCommand: AsyncParsableCommand {
         let startup = try installation.startupToAct()
         try await Startup.reporting {
             let token = Surroundings.browserToken()
-            let member = try await startup.withPool { pool in
+            let member = try await startup.withPoolToAct { pool in
                 let staff = Staff(pool: pool)
                 guard !output.dryRun else { return try await staff.member(named: name) }
                 return try await staff.reset(name, link: token, by: .commandLine, reason: why.reason)
@@ -156,7 +156,7 @@ struct StaffDisableCommand: AsyncParsableCommand {
     func run() async throws {
         let startup = try installation.startupToAct()
         try await Startup.reporting {
-            let member = try await startup.withPool { pool in
+            let member = try await startup.withPoolToAct { pool in
                 let staff = Staff(pool: pool)
                 guard !output.dryRun else { return try await staff.member(named: name) }
                 return try await staff.disable(name, by: .commandLine, reason: why.reason)

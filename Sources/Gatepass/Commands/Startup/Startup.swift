@@ -116,6 +116,17 @@ struct Startup {
         return try answer.get()
     }
 
+    /// Runs an act with a pool, as ``withPool(longestStatement:_:)`` does. Throws `InstallationKeys.Fault` without
+    /// acting where no server would start: the database is another installation's, or the key-encryption key is wrong.
+    func withPoolToAct<Answer: Sendable>(_ body: @Sendable (Pool) async throws -> Answer) async throws -> Answer {
+        try await withPool { pool in
+            let keys = InstallationKeys(
+                pool: pool, seal: settings.tokens.seal, now: clock.now, random: Surroundings.randomBytes)
+            if let fault = try await keys.fault() { throw fault }
+            return try await body(pool)
+        }
+    }
+
     /// Runs `body`; prints its error and throws the exit status 1 in its place.
     static func reporting<Answer>(_ body: () throws -> Answer) throws -> Answer {
         do {

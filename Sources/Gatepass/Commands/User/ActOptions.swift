@@ -33,7 +33,7 @@ struct ActOutput: ParsableArguments {
     ) async throws {
         let startup = try installation.startupToAct()
         try await Startup.reporting {
-            let line = try await startup.withPool { pool in
+            let line = try await startup.withPoolToAct { pool in
                 let inbox = Inbox(pool: pool, now: startup.clock.now, realNow: WallClock.real.now)
                 return try await dryRun ? preview(inbox) : act(inbox)
             }

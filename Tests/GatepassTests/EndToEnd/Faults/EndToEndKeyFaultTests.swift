@@ -41,10 +41,19 @@ extension EndToEnd {
             #expect(second.log.contains(Self.refusal), "\(second.log)")
             for words in [
                 ["user", "erase", "anna", "--reason", "r"], ["tokens", "rotate"],
+                ["keys", "create", "--scopes", "admin"], ["keys", "revoke", "1"], ["staff", "create", "mara"],
+                ["staff", "reset", "mara"], ["staff", "disable", "mara"], ["jobs", "revive", "1"],
+                ["webhooks", "replay", "1"], ["catalog", "apply"], ["projection", "rebuild"],
                 ["grant", "anna", "--pass", "pro", "--days", "1", "--reason", "r", "--reference", "t"],
             ] {
                 let refused = try await second.command(words)
                 #expect(refused.status == 1 && refused.text.contains(Self.refusal), "\(words): \(refused.text)")
+            }
+            for table in ["api_keys", "staff"] {
+                #expect(try await first.schema.number("SELECT COUNT(*) FROM \(table)") == 0, "\(table)")
+            }
+            for words in [["keys", "create", "--scopes", "read"], ["staff", "create", "mara"]] {
+                #expect(try await first.command(words).status == 0, "\(words)")
             }
             #expect(!second.log.contains(Offline.otherKEK) && !second.log.contains(Offline.kek))
             let token = try await Offline.token(first, of: "anna")

@@ -27,11 +27,12 @@ struct Names: Sendable {
         return Tag.small { id.text }
     }
 
-    /// The name of a purchase: the title of its product with the quantity, else what it gives.
+    /// The name of a purchase: the title of its product with the quantity, else what it gives, else the store's own
+    /// name of the product.
     func purchase(_ purchase: Purchase) -> String {
         let title = product(purchase.productID, of: purchase.key)
         return title.map { Self.several(purchase.quantity, $0, isPlan: purchase.kind == .plan) }
-            ?? benefit(purchase) ?? purchase.productID?.text ?? purchase.key.externalID.text
+            ?? benefit(purchase) ?? (purchase.productID ?? purchase.storeProductID)?.text ?? purchase.key.externalID.text
     }
 
     /// A product's name behind the quantity that was bought at once, such as `2 × 30-day pass`. A plan's quantity is a

@@ -33,7 +33,7 @@ package final class Purchase: Sendable {
     /// the product, and for a grant that names no product.
     package let productID: ProductID?
     /// The store's own name of the same product; nil for a grant.
-    let storeProductID: ProductID?
+    package let storeProductID: ProductID?
     /// The product's kind in the catalogue; nil while no version knows the product.
     package let kind: ProductKind?
     /// The purchase date; for a chain, the start of its first period. A pass does not run before it (`semantics.md`

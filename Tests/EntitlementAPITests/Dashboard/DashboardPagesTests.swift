@@ -252,6 +252,20 @@ import Testing
         }
     }
 
+    @Test func `a product that no catalogue knows has one name on all pages, the store's own`() async throws {
+        try await Browser.visiting { server, client in
+            try await server.sell("mystery.7d", as: "p1", .pass)
+            try await server.leave("p2", of: "mystery.7d")
+            let browser = try await Browser.signedIn(at: server, client)
+            let place = "source=apple_iap&app=\(Fixture.app.text)&environment=Production&id=p2"
+            for path in ["anomalies", "users/u1", "users/u1/acts/revoke", "purchase?" + place] {
+                let page = try await page("/dashboard/" + path, browser)
+                #expect(page.text.contains("mystery.7d"), "\(path): \(page.text)")
+                #expect(!page.text.contains("Bought p1"), "\(path)")
+            }
+        }
+    }
+
     @Test func `the stylesheet is kept for ever under the name of its content`() async throws {
         try await Browser.visiting { server, client in
             let browser = Browser(server, client)

@@ -25,7 +25,8 @@ struct StatusText {
         let granted = entitlement.key.source == .manual ? "granted \(entitlement.tier?.text ?? "credits")" : nil
         let count = entitlement.quantity > 1 && entitlement.kind != .plan ? "\(entitlement.quantity) × " : ""
         let name =
-            entitlement.productID?.text ?? entitlement.storeProductID?.text ?? granted ?? "unknown product"
+            entitlement.productID?.text ?? entitlement.storeProductID?.text ?? granted
+            ?? entitlement.key.externalID.text
         let isSandbox = entitlement.key.environment == .sandbox
         let place = "\(entitlement.key.source.text) \(entitlement.key.externalID.text)" + (isSandbox ? ", Sandbox" : "")
         let times = [("from", entitlement.startsAt), ("until", entitlement.endsAt)].compactMap { word, instant in

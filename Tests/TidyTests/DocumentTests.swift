@@ -53,6 +53,23 @@ import Testing
         #expect(reasons.filter { !page.contains("`\($0)`") } == [])
     }
 
+    @Test func `the example of a cluster gives each container the passwords that it needs, and opens no node`() throws {
+        let text = try SourceTree.file("compose.cluster.yaml").text
+        func values(of key: String) -> [String] {
+            text.split(separator: "\n").compactMap { line in
+                let words = line.drop { $0 == " " }
+                return words.hasPrefix(key + ": ") ? String(words.dropFirst(key.count + 2)) : nil
+            }
+        }
+        #expect(
+            values(of: "secrets") == [
+                "[root]", "[login, kek, database]", "[root, database, migrate]", "[login, kek, migrate]",
+            ])
+        #expect(values(of: "MARIADB_ROOT_HOST") == ["localhost"])
+        #expect(values(of: "ports").count == 2 && values(of: "ports").allSatisfy { $0.hasPrefix("['127.0.0.1:") })
+        #expect(values(of: "internal") == ["true"])
+    }
+
     @Test func `every anomaly is in the documents`() throws {
         let anomalies = Documents.cases(
             ofEnum: "Anomaly", in: try SourceTree.file("Sources/Entitlements/Status/Anomaly.swift").text)

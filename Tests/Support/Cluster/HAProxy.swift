@@ -13,7 +13,9 @@ package final class HAProxy: Sendable {
         let directory = try PrivateMariaDB.makeDirectory()
         let (host, port) = (cluster.addresses.proxy, cluster.addresses.port)
         endpoint = .tcp(host: host, port: port)
-        let own = [("/run/haproxy", directory), ("10.0.0.10:3306", "\(host):\(port)")]
+        let own = [
+            ("/run/haproxy", directory), ("10.0.1.10:3306", "\(host):\(port)"), ("10.0.1.0/24", "127.0.0.0/8"),
+        ]
         let nodes = cluster.nodes.map { ("10.0.0.1\($0.number):3306", "\($0.host):\(port)") }
         var text = String(
             decoding: try Data(contentsOf: URL(fileURLWithPath: TestRun.repository + "/docs/haproxy.cfg")),

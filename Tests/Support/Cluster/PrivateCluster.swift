@@ -9,7 +9,7 @@ package final class PrivateCluster: Sendable {
     /// The account that enters over TCP. It has no right to write to a server that is read-only.
     package static let user = "gatepass"
     package static let password = "a-password-of-tests"
-    /// The account of a proxy's checks, which may do nothing and has no password.
+    /// The account of a proxy's checks, which has no right, no password and few sessions.
     private static let checker = "haproxy_check"
 
     package let nodes: [PrivateNode]
@@ -37,7 +37,7 @@ package final class PrivateCluster: Sendable {
             """
             CREATE USER \(Self.user) IDENTIFIED BY '\(Self.password)';
             GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX ON *.* TO \(Self.user);
-            CREATE USER \(Self.checker)
+            CREATE USER \(Self.checker) WITH MAX_USER_CONNECTIONS 10 MAX_STATEMENT_TIME 1
             """)
         nodes[0].shutDown()
         unlink(data + "/galera.cache")

@@ -216,6 +216,7 @@ package struct Endpoint: Sendable {
     /// - Throws: ``Problem``.
     func respond(to request: Request, _ context: APIContext, _ api: API.Dependencies) async throws(Problem) -> Response
     {
+        if isInDevelopmentOnly { try LocalSender.require(request.head) }
         let call = OpenCall(request, context, api, bodyLimit: bodyLimit, parameters: parameters)
         let response = try await endsWithCaller ? call.endingWithCaller(answer) : answer(call)
         guard let leastGzip else { return response }

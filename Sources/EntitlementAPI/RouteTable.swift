@@ -36,6 +36,12 @@ struct RouteTable: Sendable {
         transactional = routes.filter(\.endpoint.takesTransactions)
     }
 
+    /// True unless a segment of the path is empty, as in `//api/x`, `/api//x` and `/api/x/`. The router passes over
+    /// empty segments, so such a path would reach a route past a proxy that refuses the route's path.
+    static func isExact(_ path: String) -> Bool {
+        path == "/" || !segments(path).contains { $0.isEmpty }
+    }
+
     /// The seconds that a request may take from the end of its header to the end of its answer.
     func deadlineSeconds(of method: HTTPRequest.Method, at path: String) -> Int64 {
         exception(method, path)?.deadlineSeconds ?? Endpoint.deadlineSeconds
@@ -79,9 +85,8 @@ struct RouteTable: Sendable {
         return candidates.first { $0.matches(segments) }?.endpoint
     }
 
-    /// The segments of a path: split at slashes, without empty segments. Bytes are compared, because characters take
-    /// longer.
+    /// The segments of a path: what stands behind each slash. Bytes are compared, because characters take longer.
     private static func segments(_ path: String) -> [Substring.UTF8View] {
-        path.utf8.split(separator: UInt8(ascii: "/"))
+        Array(path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst())
     }
 }

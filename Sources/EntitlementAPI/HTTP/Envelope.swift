@@ -21,6 +21,7 @@ struct Envelope: RouterMiddleware {
         context.requestID = given.flatMap { RequestID.isAcceptable($0) ? $0 : nil } ?? api.newRequestID()
         var response: Response
         do {
+            guard RouteTable.isExact(request.uri.path) else { throw Problem.notFound }
             try requireAcceptableSize(request)
             response = try await next(request, context)
         } catch let problem as Problem where problem != .unexpected {

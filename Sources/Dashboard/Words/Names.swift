@@ -32,7 +32,8 @@ struct Names: Sendable {
     func purchase(_ purchase: Purchase) -> String {
         let title = product(purchase.productID, of: purchase.key)
         return title.map { Self.several(purchase.quantity, $0, isPlan: purchase.kind == .plan) }
-            ?? benefit(purchase) ?? (purchase.productID ?? purchase.storeProductID)?.text ?? purchase.key.externalID.text
+            ?? benefit(purchase) ?? (purchase.productID ?? purchase.storeProductID)?.text
+            ?? purchase.key.externalID.text
     }
 
     /// A product's name behind the quantity that was bought at once, such as `2 × 30-day pass`. A plan's quantity is a

@@ -12,12 +12,13 @@ extension Logger {
         self.error("unexpected error", metadata: ["error": "\(type(of: error))"])
     }
 
-    /// Logs a failure of the database. Nothing is logged while the database has not been opened yet.
+    /// Logs a failure of the database. Nothing is logged while the database has not been opened yet, or if the caller
+    /// left.
     func tell(_ failure: ServiceFailure) {
         let metadata: Metadata = ["error": "\(failure)"]
         if failure.isGivenUp {
             info("an answer is not kept: its claim was erased with a person, or taken over", metadata: metadata)
-        } else if failure != .notOpen {
+        } else if failure != .notOpen, !failure.isCancelled {
             warning("the database did not answer", metadata: metadata)
         }
     }

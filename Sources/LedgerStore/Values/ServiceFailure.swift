@@ -16,6 +16,8 @@ package struct ServiceFailure: Error, Hashable, Sendable, CustomStringConvertibl
     package var isPassing: Bool { error.isPassing }
     /// True if an answer was not stored, because its claim was taken over or erased with a person.
     package var isGivenUp: Bool { error.cause == .givenUp }
+    /// True if the caller left before the answer.
+    package var isCancelled: Bool { error.cause == .cancelled }
     package var description: String { error.description }
 
     package subscript<Value>(dynamicMember member: KeyPath<DatabaseError, Value>) -> Value { error[keyPath: member] }

@@ -28,6 +28,18 @@ package struct OpenCall: Call {
     package var isServer: Bool { false }
     /// The network of the sender, for rates per network.
     package var network: [UInt8] { api.network(context.peer, request.headers[.forwardedFor]) }
+    /// The network of the sender, for tries to sign in.
+    package var signInNetwork: [UInt8] { Self.signInNetwork(of: network) }
+
+    /// The network by which tries to sign in are told apart: a /24 of IPv4 or a /48 of IPv6, given an IPv4 address or
+    /// the first 64 bits of an IPv6 address. A household may have a /56, which is 256 networks of 64 bits.
+    static func signInNetwork(of network: [UInt8]) -> [UInt8] {
+        switch network.count {
+        case 4: Array(network.prefix(3))
+        case 8: Array(network.prefix(6))
+        default: network
+        }
+    }
 
     init(
         _ request: Request, _ context: APIContext, _ api: API.Dependencies, bodyLimit: Int, parameters: [String]?
@@ -46,6 +58,9 @@ extension Call {
     package var now: Instant { incoming.now }
     var context: APIContext { incoming.context }
     var api: API.Dependencies { incoming.api }
+
+    /// A monotonic clock, for durations.
+    package var uptime: @Sendable () -> Duration { api.uptime }
 
     /// The value of a path parameter, percent-decoded; nil if it is missing or not decodable.
     package func named(_ parameter: String) -> String? {

@@ -1,3 +1,4 @@
+import Support
 import Synchronization
 import Testing
 
@@ -40,12 +41,15 @@ import Testing
         let isOpen = Atomic(false)
     }
 
-    @Test func `two are served at a time, eight wait, and the others are sent away`() async {
-        let (desk, counters) = (PasswordDesk(), Counters())
-        let answers = await withTaskGroup(of: Bool.self) { group in
+    /// Has 40 people of a line come, while `meanwhile` is done with the line full; the answers in their order.
+    private static func crowd(
+        in line: PasswordDesk.Line, at desk: PasswordDesk, _ counters: Counters,
+        meanwhile: @escaping @Sendable () async -> Void = {}
+    ) async -> [Bool] {
+        await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<40 {
                 group.addTask {
-                    let served = try? await desk.serve {
+                    let served = try? await desk.serve(line, by: { .zero }) {
                         let now = counters.working.add(1, ordering: .relaxed).newValue
                         _ = counters.most.max(now, ordering: .relaxed)
                         while !counters.isOpen.load(ordering: .relaxed) { await Task.yield() }
@@ -58,12 +62,54 @@ import Testing
             var answers: [Bool] = []
             for await answer in group {
                 answers.append(answer)
+                guard answers.count == 31 else { continue }
+                await meanwhile()
                 // The places are freed only when all others were sent away.
-                if answers.count == 30 { counters.isOpen.store(true, ordering: .relaxed) }
+                counters.isOpen.store(true, ordering: .relaxed)
             }
             return answers
         }
-        #expect(answers.prefix(30).allSatisfy { !$0 } && answers.suffix(10).allSatisfy { $0 })
-        #expect(counters.most.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func `one of a line is served at a time, eight wait, and the others are sent away`() async {
+        let (desk, counters) = (PasswordDesk(), Counters())
+        let answers = await Self.crowd(in: .strangers, at: desk, counters)
+        #expect(answers.prefix(31).allSatisfy { !$0 } && answers.suffix(9).allSatisfy { $0 })
+        #expect(counters.most.load(ordering: .relaxed) == 1)
+    }
+
+    @Test(arguments: PasswordDesk.Line.allCases)
+    func `a line that is full takes no place of another`(_ full: PasswordDesk.Line) async {
+        let (desk, counters) = (PasswordDesk(), Counters())
+        _ = await Self.crowd(in: full, at: desk, counters) {
+            for line in PasswordDesk.Line.allCases {
+                let served = try? await desk.serve(line, by: { .zero }) { true }
+                #expect(served == (line == full ? nil : true), "\(line)")
+            }
+        }
+    }
+
+    @Test func `the lines together hash for less than half of a minute, and a line without time holds up no other`()
+        async throws
+    {
+        let (desk, uptime) = (PasswordDesk(), TestUptime())
+        var hashed = Duration.zero
+        /// A hash that takes some milliseconds; false if the line has no time left.
+        func hash(_ line: PasswordDesk.Line, _ milliseconds: Int) async throws -> Bool {
+            try await desk.serve(line, by: { uptime.now }) {
+                await desk.hashed(in: line, by: { uptime.now }) { uptime.now += .milliseconds(milliseconds) } != nil
+            } ?? false
+        }
+        while uptime.now < .seconds(60) {
+            for line in PasswordDesk.Line.allCases where try await hash(line, 100) { hashed += .milliseconds(100) }
+            uptime.now += .milliseconds(10)
+        }
+        #expect(hashed > .seconds(24) && hashed <= .seconds(30), "\(hashed)")
+        uptime.now += .seconds(600)
+        while try await hash(.strangers, 100) {}
+        #expect(try await hash(.known, 100))
+        #expect(try await !hash(.strangers, 100))
+        uptime.now += .seconds(PasswordDesk.secondsBack)
+        #expect(try await hash(.strangers, 100))
     }
 }

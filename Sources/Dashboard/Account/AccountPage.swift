@@ -70,18 +70,19 @@ enum AccountPage {
         guard present.unicodeScalars.count <= PasswordHash.lengths.upperBound else {
             return try await page(visit, refused: wrong)
         }
-        let (dashboard, network) = (visit.visit.dashboard, visit.visit.call.network)
+        let (dashboard, network) = (visit.visit.dashboard, visit.visit.call.signInNetwork)
         /// Sends the person away for some seconds.
         func later(_ phrase: Phrase) async throws(Problem) -> Response {
             try await page(visit, refused: Refusal(field: "present", phrase: phrase, status: .tooManyRequests))
         }
-        let answer = try await dashboard.desk.serve { () async throws(Problem) -> Response in
+        let (desk, uptime) = (dashboard.desk, visit.visit.call.uptime)
+        let answer = try await desk.serve(.setting, by: uptime) { () async throws(Problem) -> Response in
             let start = try await visit.served { try await $0.staff.begin(visit.member.name, from: network) }
             guard case .compare(let number, _, let stored?) = start, let hash = PasswordHash(text: stored) else {
                 return try await later(.signInWait)
             }
             let salt = Array(dashboard.newToken().prefix(PasswordHash.saltBytes))
-            let made = await PasswordDesk.hashed {
+            let made = await desk.hashed(in: .setting, by: uptime) {
                 hash.matches(present)
                     ? PasswordHash(of: password, salt: salt, cost: dashboard.passwordCost)?.text : nil
             }

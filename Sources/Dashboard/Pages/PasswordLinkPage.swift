@@ -23,8 +23,11 @@ enum PasswordLinkPage {
         guard password == form.exact("again") else { return page(visit, member, refused: .passwordDiffers) }
         let salt = Array(visit.dashboard.newToken().prefix(PasswordHash.saltBytes))
         let cost = visit.dashboard.passwordCost
-        let made = try await visit.dashboard.desk.serve { () async throws(Problem) in
-            await PasswordDesk.hashed { PasswordHash(of: password, salt: salt, cost: cost)?.text } ?? nil
+        let (desk, uptime) = (visit.dashboard.desk, visit.call.uptime)
+        let made = try await desk.serve(.setting, by: uptime) { () async throws(Problem) in
+            await desk.hashed(in: .setting, by: uptime) {
+                PasswordHash(of: password, salt: salt, cost: cost)?.text
+            } ?? nil
         }
         guard let hash = made ?? nil else {
             return page(visit, member, refused: .signInBusy, status: .tooManyRequests)

@@ -34,23 +34,25 @@ enum SignInPage {
         guard name.unicodeScalars.count <= StaffRequest.nameLimit,
             password.unicodeScalars.count <= PasswordHash.lengths.upperBound
         else { return page(visit, then: then, refused: .signInWrong, name: "") }
-        let network = visit.call.network
+        let network = visit.call.signInNetwork
         /// Sends the person away for some seconds.
         func later(_ phrase: Phrase, _ seconds: Int64) -> Response {
             var response = page(visit, then: then, refused: phrase, name: name, status: .tooManyRequests)
             response.headers[.retryAfter] = String(seconds)
             return response
         }
-        let pause = try await visit.call.served { try await $0.staff.pause(name, from: network) }
-        if pause > 0 { await visit.dashboard.hold(pause) }
-        let answer = try await visit.dashboard.desk.serve { () async throws(Problem) -> Response in
+        let approach = try await visit.call.served { try await $0.staff.approach(name, from: network) }
+        if approach.pause > 0 { await visit.dashboard.hold(approach.pause) }
+        let (desk, uptime) = (visit.dashboard.desk, visit.call.uptime)
+        let line = approach.isKnown ? PasswordDesk.Line.known : .strangers
+        let answer = try await desk.serve(line, by: uptime) { () async throws(Problem) -> Response in
             switch try await visit.call.served({ try await $0.staff.begin(name, from: network) }) {
             case .wait(let instant):
                 return later(.signInWait, min(max(1, (instant - visit.call.now + 999) / 1_000), 900))
             case .compare(let number, let member, let stored):
                 let hash =
                     stored.flatMap { PasswordHash(text: $0) } ?? PasswordHash(ofNobodyAt: visit.dashboard.passwordCost)
-                let isRight = await PasswordDesk.hashed { hash.matches(password) } ?? false
+                let isRight = await desk.hashed(in: line, by: uptime) { hash.matches(password) } ?? false
                 let token = BrowserToken(bytes: visit.dashboard.newToken())
                 guard isRight, let member, stored != nil,
                     try await open(number, of: member, password: stored, token, visit) != nil

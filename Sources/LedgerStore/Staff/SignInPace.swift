@@ -24,8 +24,10 @@ package struct SignInPace: Sendable {
     /// The pause by the account alone, in milliseconds.
     private static let pauseAnywhere: Int64 = 5_000
     private static let hour = Instant.millisecondsPerHour
-    /// The time for which a failure from one network counts, and a success makes the network known, in milliseconds.
-    private static let memory = 30 * Instant.millisecondsPerDay
+    /// The time for which a failure from one network counts, in milliseconds.
+    static let memory = 30 * Instant.millisecondsPerDay
+    /// The time for which a success makes the network known to the account, in milliseconds.
+    package static let knownFor = 90 * Instant.millisecondsPerDay
 
     /// The most tries that a decision needs.
     static let longestList = 32
@@ -45,10 +47,9 @@ package struct SignInPace: Sendable {
     /// other networks. No try is refused for them, so whoever has many networks cannot lock anybody out.
     ///
     /// - Parameters:
-    ///   - here: The tries at this account from this network, the last first.
+    ///   - isKnown: True if this network is known to the account.
     ///   - anywhere: The failures at this account from all networks, the last first.
-    package static func pause(here: [Try], anywhere: [Instant], now: Instant) -> Int64 {
-        let isKnownHere = here.contains { now - $0.at < memory && $0.succeeded }
-        return !isKnownHere && anywhere.count(where: { now - $0 < hour }) >= freeAnywhere ? pauseAnywhere : 0
+    package static func pause(isKnown: Bool, anywhere: [Instant], now: Instant) -> Int64 {
+        !isKnown && anywhere.count(where: { now - $0 < hour }) >= freeAnywhere ? pauseAnywhere : 0
     }
 }

@@ -9,8 +9,6 @@ package import MariaDB
 package struct Staff: Sendable {
     /// The time for which a link sets a password, in milliseconds.
     package static let linkLife = Instant.millisecondsPerDay
-    /// The time for which tries are kept, in milliseconds.
-    static let tryLife = 30 * Instant.millisecondsPerDay
     /// The most people that a list names.
     package static let longestList = 1_000
     /// The shortest time between two writes of a session's use, in milliseconds.
@@ -186,15 +184,25 @@ extension Staff {
         case compare(number: UInt64, member: StaffMember?, password: String?)
     }
 
-    /// The time in milliseconds for which a try is held before it begins. Throws when the database is away.
-    package func pause(_ name: String, from network: [UInt8]) async throws(ServiceFailure) -> Int64 {
-        guard let labels else { return 0 }
+    /// The way of a try to the password.
+    package struct Approach: Hashable, Sendable {
+        /// The time in milliseconds for which the try is held before it begins.
+        package let pause: Int64
+        /// True if somebody signed in to the account from this network within ``SignInPace/knownFor``.
+        package let isKnown: Bool
+    }
+
+    /// The way of a try to the password. Throws when the database is away.
+    package func approach(_ name: String, from network: [UInt8]) async throws(ServiceFailure) -> Approach {
+        guard let labels else { return Approach(pause: 0, isKnown: false) }
         let (now, limit) = (now(), SignInPace.longestList)
         let (account, place) = Self.names(name, network, under: labels)
         return try await pool.ask { (session) throws(DatabaseError) in
-            SignInPace.pause(
-                here: try StaffTryRow.here(account, place, limit: limit, in: session),
-                anywhere: try StaffTryRow.failuresAnywhere(account, limit: limit, in: session), now: now)
+            let isKnown = try StaffTryRow.hasSucceeded(
+                account, place, after: now + -SignInPace.knownFor, in: session)
+            let anywhere = try StaffTryRow.failuresAnywhere(account, limit: limit, in: session)
+            return Approach(
+                pause: SignInPace.pause(isKnown: isKnown, anywhere: anywhere, now: now), isKnown: isKnown)
         }
     }
 
@@ -293,7 +301,11 @@ extension Staff {
         let (now, limit) = (now(), 1_000)
         return try await pool.commit { (session) throws(DatabaseError) in
             let sessions = try StaffSessionRow.sweep(endedBy: now, limit: limit, in: session)
-            return sessions + (try StaffTryRow.sweep(before: now + -Self.tryLife, limit: limit, in: session))
+            let failures = try StaffTryRow.sweep(
+                succeeded: false, before: now + -SignInPace.memory, limit: limit, in: session)
+            let successes = try StaffTryRow.sweep(
+                succeeded: true, before: now + -SignInPace.knownFor, limit: limit, in: session)
+            return sessions + failures + successes
         }
     }
 }

@@ -10,6 +10,13 @@ enum StaffTryRow {
         ORDER BY id DESC LIMIT ?
         """)
 
+    private static let success = SQLStatement(
+        "find success from network",
+        """
+        SELECT 1 FROM staff_tries FORCE INDEX (by_success)
+        WHERE account = ? AND network = ? AND succeeded = 1 AND at > ? LIMIT 1
+        """)
+
     private static let anywhere = SQLStatement(
         "read tries at account",
         """
@@ -24,13 +31,22 @@ enum StaffTryRow {
         "note success of try", "UPDATE staff_tries SET succeeded = 1 WHERE id = ?")
 
     private static let sweep = SQLStatement(
-        "sweep tries", "DELETE FROM staff_tries WHERE at < ? ORDER BY at LIMIT ?")
+        "sweep tries", "DELETE FROM staff_tries WHERE succeeded = ? AND at < ? ORDER BY at LIMIT ?")
 
     /// The last tries at an account from a network, the last first.
     static func here(
         _ account: Label, _ network: Label, limit: Int, in session: Session
     ) throws(DatabaseError) -> [SignInPace.Try] {
         try session.query(here, [.text(account.text), .text(network.text), Value(limit)], decode: decode)
+    }
+
+    /// True if a try at an account from a network succeeded after `instant`.
+    static func hasSucceeded(
+        _ account: Label, _ network: Label, after instant: Instant, in session: Session
+    ) throws(DatabaseError) -> Bool {
+        let found = try session.query(
+            success, [.text(account.text), .text(network.text), .int64(instant.milliseconds)])
+        return !found.isEmpty
     }
 
     /// The instants of the failures among the last tries at an account from all networks, the last first.
@@ -55,9 +71,11 @@ enum StaffTryRow {
         try session.execute(succeed, [.uint64(id)])
     }
 
-    /// Deletes up to `limit` tries from before `instant`, and returns their number.
-    static func sweep(before instant: Instant, limit: Int, in session: Session) throws(DatabaseError) -> Int {
-        Int(try session.execute(sweep, [.int64(instant.milliseconds), Value(limit)]))
+    /// Deletes up to `limit` failures or successes from before `instant`, and returns their number.
+    static func sweep(
+        succeeded: Bool, before instant: Instant, limit: Int, in session: Session
+    ) throws(DatabaseError) -> Int {
+        Int(try session.execute(sweep, [Value(succeeded ? 1 : 0), .int64(instant.milliseconds), Value(limit)]))
     }
 
     private static func decode(_ row: Row) throws(DatabaseError) -> SignInPace.Try {

@@ -158,6 +158,36 @@ import Testing
         }
     }
 
+    @Test func `a network is known to an account for 90 days after a sign-in from it, whatever is swept`() async throws
+    {
+        try await Self.open { store, staff in
+            let day = Instant.millisecondsPerDay
+            _ = try await Self.session(of: "mara", Self.token(), at: staff)
+            let (home, elsewhere): ([UInt8], [UInt8]) = ([1, 2, 3, 4], [1, 2, 4, 4])
+            /// Throws when the database is away.
+            func expectKnown(_ isKnown: Bool, _ name: String, from network: [UInt8]) async throws {
+                let approach = try await staff.approach(name, from: network)
+                #expect(approach.isKnown == isKnown, "\(name) \(network)")
+            }
+            for _ in 0..<40 {
+                _ = try await staff.begin("mara", from: home)
+                store.clock.now = store.clock.now + Self.hour
+            }
+            try await expectKnown(true, "mara", from: home)
+            try await expectKnown(false, "mara", from: elsewhere)
+            try await expectKnown(false, "eve", from: home)
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM staff_tries WHERE succeeded = 0") == 40)
+            store.clock.now = store.clock.now + 87 * day
+            _ = try await staff.sweep()
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM staff_tries") == 1)
+            try await expectKnown(true, "mara", from: home)
+            store.clock.now = store.clock.now + 2 * day
+            try await expectKnown(false, "mara", from: home)
+            _ = try await staff.sweep()
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM staff_tries") == 0)
+        }
+    }
+
     @Test func `preferences are the person's own`() async throws {
         try await Self.open { _, staff in
             let token = Self.token()

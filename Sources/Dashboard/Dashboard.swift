@@ -68,7 +68,7 @@ package struct Dashboard: Sendable {
             signedForm("/dashboard/sign-out-everywhere", .read, SignInPage.signOutEverywhere),
             signed("/dashboard/account", .read, AccountPage.show),
             signedForm("/dashboard/account", .read, AccountPage.save),
-            signedForm("/dashboard/account/password", .read, AccountPage.changePassword),
+            signedForm("/dashboard/account/password", .read, rate: .password, AccountPage.changePassword),
             signedForm("/dashboard/account/sessions", .read, AccountPage.endSessions),
             signed("/dashboard", .read, StartPage.show),
             signed("/dashboard/search", .read, SearchPage.show),
@@ -118,10 +118,10 @@ package struct Dashboard: Sendable {
 
     /// A form for signed-in people whose role has the right of `scope`. The form is checked before the sign-in.
     func signedForm(
-        _ path: String, _ scope: APIKeyScope,
+        _ path: String, _ scope: APIKeyScope, rate: RateLimits.Kind = .open,
         _ route: @escaping @Sendable (SignedVisit, FormText) async throws(Problem) -> Response
     ) -> Endpoint {
-        form(path) { (visit, form) async throws(Problem) in
+        form(path, rate: rate) { (visit, form) async throws(Problem) in
             try await signing(visit, scope) { (signed) async throws(Problem) in
                 defer { counter.forget() }
                 return try await route(signed, form)

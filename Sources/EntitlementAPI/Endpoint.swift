@@ -84,7 +84,8 @@ package struct Endpoint: Sendable {
     ) -> Endpoint {
         Endpoint(method, path) { call throws(Problem) in
             do throws(Problem) {
-                try call.count(rate, for: .network(call.network, path: path), at: call.api.realNow())
+                let network = rate == .password ? call.signInNetwork : call.network
+                try call.count(rate, for: .network(network, path: path), at: call.api.realNow())
                 return try await route(call)
             } catch {
                 guard !error.closesConnection else { throw error }

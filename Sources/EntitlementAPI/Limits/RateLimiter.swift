@@ -7,14 +7,19 @@ package struct RateLimits: Hashable, Sendable {
     package var attachPerMinute: Int
     package var restorePerMinute: Int
     package var readPerMinute: Int
+    /// The passwords that one network may send to the dashboard. No setting turns this off.
+    package var passwordPerMinute: Int
 
     /// The refused deliveries of one network in a minute, after which its deliveries are refused unread.
     var refusedDeliveriesPerMinute = 60
 
-    package init(attachPerMinute: Int = 60, restorePerMinute: Int = 10, readPerMinute: Int = 600) {
+    package init(
+        attachPerMinute: Int = 60, restorePerMinute: Int = 10, readPerMinute: Int = 600, passwordPerMinute: Int = 30
+    ) {
         self.attachPerMinute = attachPerMinute
         self.restorePerMinute = restorePerMinute
         self.readPerMinute = readPerMinute
+        self.passwordPerMinute = passwordPerMinute
     }
 
     /// The kind of a request, each with a rate of its own.
@@ -44,7 +49,7 @@ package struct RateLimits: Hashable, Sendable {
         case .restore: restorePerMinute
         case .read, .open: readPerMinute
         case .refusedDelivery: refusedDeliveriesPerMinute
-        case .password: min(readPerMinute, 30)
+        case .password: passwordPerMinute
         case .lookUp: 1
         }
     }

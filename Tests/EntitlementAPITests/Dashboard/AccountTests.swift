@@ -75,6 +75,21 @@ import Testing
         }
     }
 
+    @Test func `changes of the password have the rate of tries to sign in, which no setting turns off`() async throws {
+        try await Browser.visiting(rateLimits: RateLimits(readPerMinute: 0)) { server, client in
+            let browser = try await Browser.signedIn(named: "mara", at: server, client)
+            let path = Self.path + "/password"
+            let fields = ["present": Browser.password, "password": "short", "again": "short"]
+            for number in 0..<30 {
+                let refused = try await browser.post(path, fields, from: Self.path)
+                #expect(refused.status == 422, "\(number)")
+            }
+            let limited = try await browser.post(path, fields, from: Self.path)
+            #expect(limited.status == 429)
+            #expect(try await browser.get(Self.path).status == 200)
+        }
+    }
+
     @Test func `people see their own sessions and end one, or all others`() async throws {
         try await Browser.visiting { server, client in
             let browser = try await Browser.signedIn(named: "mara", at: server, client)

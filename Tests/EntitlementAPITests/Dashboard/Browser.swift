@@ -46,13 +46,14 @@ final class Browser: Sendable {
     static func visiting(
         catalogue: CatalogueVersions = Fixture.catalogue, asking apple: (any AppStoreServer)? = nil,
         dashboard: Dashboard = dashboard,
+        rateLimits: RateLimits = RateLimits(readPerMinute: 0, passwordPerMinute: 0),
         _ body: @Sendable (TestServer, HTTPClient) async throws -> Void
     ) async throws {
         let configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
             try await TestServer.run(
-                rateLimits: RateLimits(readPerMinute: 0), catalogue: catalogue, asking: apple,
+                rateLimits: rateLimits, catalogue: catalogue, asking: apple,
                 adding: dashboard.endpoints
             ) { server in
                 try await body(server, client)

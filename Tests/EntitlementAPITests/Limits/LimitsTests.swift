@@ -34,6 +34,16 @@ struct RateLimiterTests {
         for _ in 0..<1000 { #expect(limiter.take(.restore, for: .user(user), at: start) == nil) }
     }
 
+    @Test func `passwords have a limit of their own, by wide networks`() {
+        #expect(RateLimits(readPerMinute: 0)[.password] == 30 && RateLimits(readPerMinute: 5)[.password] == 30)
+        for (network, wide) in [
+            ([192, 0, 2, 7], [192, 0, 2]), ([0x20, 1, 0xd, 0xb8, 0, 1, 0xab, 0xcd], [0x20, 1, 0xd, 0xb8, 0, 1]),
+            ([], []),
+        ] as [([UInt8], [UInt8])] {
+            #expect(OpenCall.signInNetwork(of: network) == wide)
+        }
+    }
+
     @Test func `a clock that goes back refills nothing`() throws {
         let limiter = RateLimiter(RateLimits(attachPerMinute: 1))
         let user = try Fixture.user()

@@ -35,7 +35,7 @@ package enum TextForm: Hashable, Sendable {
             self = .decoded(Self.kind(of: text))
             return
         }
-        let segments = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let segments = text.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         if segments.count == 3, let header = Self.decoded(segments[0]), header.first == UInt8(ascii: "{") {
             self = .signed(Self.decoded(segments[1]).flatMap { Self.kind(of: $0[...]) })
             return

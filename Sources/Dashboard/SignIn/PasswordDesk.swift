@@ -58,14 +58,17 @@ final class PasswordDesk: Sendable {
     /// The result of hashing on a thread of its own, for whoever has the place of the line; nil at the end of the
     /// process.
     func hashed<Answer: Sendable>(
-        in line: Line, by uptime: @Sendable () -> Duration, _ hash: @escaping @Sendable () -> Answer
+        in line: Line, by uptime: @escaping @Sendable () -> Duration, _ hash: @escaping @Sendable () -> Answer
     ) async -> Answer? {
-        let startedAt = uptime()
         // `try?` drops the error of a pool that is shut down.
-        let answer = try? await NIOThreadPool.singleton.runIfActive { hash() }
-        let took = max(.zero, uptime() - startedAt)
-        state.withLock { $0[line, default: State()].left -= took }
-        return answer
+        let hashed = try? await NIOThreadPool.singleton.runIfActive {
+            let startedAt = uptime()
+            let answer = hash()
+            return (answer: answer, took: max(.zero, uptime() - startedAt))
+        }
+        guard let hashed else { return nil }
+        state.withLock { $0[line, default: State()].left -= hashed.took }
+        return hashed.answer
     }
 
     private func takePlace(in line: Line) async -> Bool {

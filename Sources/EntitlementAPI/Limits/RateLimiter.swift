@@ -7,7 +7,7 @@ package struct RateLimits: Hashable, Sendable {
     package var attachPerMinute: Int
     package var restorePerMinute: Int
     package var readPerMinute: Int
-    /// The passwords that one network may send to the dashboard. No setting turns this off.
+    /// The passwords that one network may send to the dashboard.
     package var passwordPerMinute: Int
 
     /// The refused deliveries of one network in a minute, after which its deliveries are refused unread.

@@ -23,10 +23,11 @@ extension Problem {
         return .invalidRequest("The member must be a string" + words, at: pointer)
     }
 
-    /// The problem of a text that is longer than a signed text may be. Receipts often are.
+    /// The problem of a text that is longer than a signed text may be. Receipts often are. Only its beginning is looked
+    /// at, which takes no memory worth a refusal.
     static func tooLong(_ text: String) -> Problem {
         let limit = "A signed text may have \(SignedTransaction.maximumBytes) bytes."
-        switch TextForm(text) {
+        switch TextForm(String(decoding: text.utf8.prefix(SignedTransaction.maximumBytes), as: UTF8.self)) {
         case .signed?, nil: return Problem(.payloadTooLarge, limit)
         case .some(let form): return Problem(.payloadTooLarge, "\(limit) \(form.words)")
         }

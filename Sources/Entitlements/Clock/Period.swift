@@ -91,8 +91,8 @@ struct Period {
         isTrial = sale?.offer == nil ? false : sale?.price.map { $0.milliunits == 0 }
     }
 
-    /// True if the period began after an operator's withdrawal at `instant`, and its price was neither left out nor paid
-    /// back.
+    /// True if the period began after an operator's withdrawal at `instant`, and its price was neither left out nor
+    /// paid back.
     func isPaid(after instant: Instant) -> Bool {
         instant <= startsAt && unpaidGraceEnd == nil
             && ShareTrack(of: states, measuring: .whole).steps.last?.share ?? 0 == 0

@@ -47,7 +47,7 @@ package final class Purchase: Sendable {
     package let benefit: Benefit
     /// The obstacle of each period that gives nothing, although the chain may count.
     let obstacles: [PeriodID: Obstacle]
-    /// What operators have to look at, although the purchase counts; nil if there is nothing.
+    /// The reason why operators have to look at a purchase that counts; nil if there is none.
     let anomaly: Anomaly?
     /// The device seats that the product of a pass gives; nil if its tier says how many.
     package let seats: Int?

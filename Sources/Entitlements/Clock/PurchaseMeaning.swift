@@ -12,7 +12,7 @@ struct PurchaseMeaning {
     let benefit: Purchase.Benefit
     /// The obstacle of each period that gives nothing, although the chain may count.
     private(set) var obstacles: [PeriodID: Purchase.Obstacle] = [:]
-    /// What operators have to look at, although the purchase counts.
+    /// The reason why operators have to look at a purchase that counts.
     private(set) var anomaly: Anomaly?
     /// The device seats that the product of a pass gives; nil if its tier says how many.
     private(set) var seats: Int?

@@ -29,7 +29,7 @@ package struct Window: Hashable, Sendable {
     package let offer: String?
     /// True if an offer sold the period for a price of 0; nil if an offer sold it and its price is not known.
     package let isTrial: Bool?
-    /// What is said of the time after `endsAt`, from when on, the first from `endsAt`; empty if nothing follows.
+    /// The words on the time after `endsAt`, the first of which speaks from `endsAt`; empty if nothing follows.
     private let words: [Word]
     /// The start of the next period, where one period of the chain runs at a time.
     private let followedAt: Instant?
@@ -41,7 +41,7 @@ package struct Window: Hashable, Sendable {
     /// The instant from which on the chain is over for good.
     private let overAt: Instant?
 
-    /// What a store says of the time after a period, from an instant on: a state of the renewal, or nothing.
+    /// A store's word on the time after a period, from an instant on: a state of the renewal, or nothing.
     struct Word: Hashable {
         let from: Instant
         let renewal: VerifiedRenewal?
@@ -102,9 +102,9 @@ package struct Window: Hashable, Sendable {
     /// The parts of `[startsAt, endsAt)` in which the window covers, past and planned.
     package var covered: [Interval] { parts(from: startsAt, to: endsAt) }
 
-    /// Returns the coverage after `endsAt`, which counts only once it has begun: what the store grants, and the leeway, in
-    /// which a renewal may still be published. Each word covers until the next one, or until the next period. What is
-    /// refunded at the time is not covered, and nothing lasts beyond the end of the chain.
+    /// Returns the coverage after `endsAt`, which counts only once it has begun: what the store grants, and the leeway,
+    /// in which a renewal may still be published. Each word covers until the next one, or until the next period. What
+    /// is refunded at the time is not covered, and nothing lasts beyond the end of the chain.
     func graces(leewayHours: Int) -> [(part: Interval, isLeeway: Bool)] {
         let last = [followedAt, overAt].compactMap { $0 }.min() ?? .distantFuture
         let spoken = zip(words, words.dropFirst().map(\.from) + [last])
@@ -121,8 +121,8 @@ package struct Window: Hashable, Sendable {
         unpaidGraceEnd ?? (startsAt < endsAt ? renewal?.graceEnd(after: endsAt, of: endsAt - startsAt) : nil)
     }
 
-    /// Returns the end of the leeway; nil if the store grants or retries, the renewal is off, or the chain has ended. It
-    /// is never longer than the period was, as periods of the Sandbox last minutes.
+    /// Returns the end of the leeway; nil if the store grants or retries, the renewal is off, or the chain has ended.
+    /// It is never longer than the period was, as periods of the Sandbox last minutes.
     private func leewayEnd(by renewal: VerifiedRenewal?, hours: Int) -> Instant? {
         guard overAt == nil, grantedEnd(by: renewal) == nil, !isRetried(by: renewal), renewal?.mayFollow ?? true else {
             return nil

@@ -87,8 +87,8 @@ package struct VerifiedRenewal: Hashable, Sendable {
     /// The sort order of the renewal states of one chain; the last state counts (`semantics.md` §7).
     ///
     /// A state that says that the chain is over for good sorts last. Otherwise the order is by `signedAt`. Of states
-    /// with one signing date these sort later, in order of precedence: a state that tells an end, the larger event id, a
-    /// state in retry, a state that does not renew. Then the earlier end of grace sorts later, where no grace is the
+    /// with one signing date these sort later, in order of precedence: a state that tells an end, the larger event id,
+    /// a state in retry, a state that does not renew. Then the earlier end of grace sorts later, where no grace is the
     /// earliest. A state that is told as grace sorts later than the same one that is not. The bytes of the other fields
     /// decide last.
     static func precedes(_ left: VerifiedRenewal, _ right: VerifiedRenewal) -> Bool {

@@ -19,8 +19,8 @@ extension Timeline {
         purchases.firstIndex { $0.key == key }.flatMap { disposition(ofPurchaseAt: $0, at: at) }
     }
 
-    /// Returns the disposition of the part of a purchase that `state` shows: of a chain that counts, a period that gives
-    /// nothing is only recorded.
+    /// Returns the disposition of the part of a purchase that `state` shows: of a chain that counts, a period that
+    /// gives nothing is only recorded.
     package func disposition(of state: VerifiedPurchase, at: Instant) -> Disposition? {
         guard let index = purchases.firstIndex(where: { $0.key == state.key }) else { return nil }
         let whole = disposition(ofPurchaseAt: index, at: at)

@@ -2,8 +2,8 @@
 /// (`semantics.md` §7).
 package struct IntroductoryOffer: Hashable, Sendable {
     package let subscriptionGroup: String
-    /// True if no subscription of the group covers or is retried, and no purchase of the user that is known here was sold
-    /// by an introductory offer of the group.
+    /// True if no subscription of the group covers or is retried, and no purchase of the user that is known here was
+    /// sold by an introductory offer of the group.
     package let isOpen: Bool
 }
 

@@ -74,6 +74,8 @@ struct AppleServer: AppStoreServer {
         }
         var failure: AppStoreServerFailure?
         if case .failure(let reason) = result { failure = reason }
+        // An exchange that was cut off because its caller left says nothing about Apple.
+        if let failure, Task.isCancelled { throw failure }
         await pace.note(failure, in: environment, at: Surroundings.now())
         metrics.asked(question, in: environment, failure)
         switch failure {
@@ -97,7 +99,11 @@ struct AppleServer: AppStoreServer {
         // While the database is away, `try?` keeps only the pauses of this instance.
         if let end = try? await store().pauses.end(in: environment) { await pace.pause(environment, until: end) }
         let wait = try await pace.place(for: question, in: environment, at: Surroundings.now())
-        try? await Task.sleep(for: .milliseconds(wait))  // cancelled: the question is asked at once
+        do {
+            try await Task.sleep(for: .milliseconds(wait))
+        } catch {
+            throw .unreachable("its caller left")
+        }
         try await pace.admit(in: environment, at: Surroundings.now())
     }
 

@@ -190,7 +190,7 @@ struct Server: Sendable {
             cardSecrets: EndpointSecrets(settings.stripe.signingSecrets.map(\.text)), bearers: bearers,
             rateLimits: RateLimits(
                 attachPerMinute: limits.attachPerMinute ?? 0, restorePerMinute: limits.restorePerMinute ?? 0,
-                readPerMinute: limits.readPerMinute ?? 0),
+                readPerMinute: limits.readPerMinute ?? 0, passwordPerMinute: limits.signInsPerMinute ?? 0),
             allowedOrigins: settings.http.allowedOrigins.map(\.text),
             network: TrustedProxies(ranges: settings.http.trustedProxies).network,
             usersMaySpend: settings.credits.userSpend,

@@ -30,7 +30,7 @@ struct WriteBack {
         try insertPurchases(of: &workspace, in: session)
         try addFormerHolders(of: workspace, in: session)
         try insertStates(of: &workspace, in: session)
-        try keepRefusedClaims(of: workspace, in: session)
+        try RefusedClaimRow.keep(of: workspace, in: session)
         try writeWaiting(of: workspace, in: session)
         try NoteRow.insert(workspace.notes, in: session)
         let (grown, heads) = try appendEntries(of: workspace, in: session)
@@ -141,29 +141,14 @@ struct WriteBack {
         try HolderRow.addFormer(former, in: session)
     }
 
-    private func keepRefusedClaims(of workspace: Workspace, in session: Session) throws(DatabaseError) {
-        var rows: [[Value]] = []
-        for claim in workspace.refusedClaims {
-            guard let person = workspace.people[claim.user],
-                let account = workspace.holdings[claim.purchase]?.states.lazy.compactMap(\.purchase.account).first
-            else { continue }
-            rows.append(
-                RefusedClaimRow.values(
-                    of: claim.purchase, try workspace.row(of: claim.purchase), account, by: person.head.pseudonym))
-        }
-        try session.executeBulk(RefusedClaimRow.insert, rows)
-    }
-
     private func moveTokens(of workspace: Workspace, in session: Session) throws(DatabaseError) {
         for token in workspace.movedTokens {
             guard let holder = workspace.tokenHolders[token].flatMap({ workspace.people[$0] }) else { continue }
-            try AccountTokenRow.move(
-                token, to: holder.head.pseudonym, at: workspace.now, in: session)
+            try AccountTokenRow.move(token, to: holder.head.pseudonym, at: workspace.now, in: session)
         }
     }
 
-    /// Hands what Apple is still to be asked about for a merged guest, and what was refused to the guest, to the user for
-    /// whom the guest's name stands now.
+    /// Hands look-ups and refused claims of a merged guest to the user for whom the guest's name stands now.
     private func moveLookups(of workspace: Workspace, in session: Session) throws(DatabaseError) {
         guard !workspace.movedTokens.isEmpty else { return }
         for (guest, person) in workspace.people.sorted(by: { $0.key < $1.key }) {
@@ -401,7 +386,7 @@ extension Workspace {
     }
 
     /// The id of a purchase's row. Throws `.misuse` if the row was not written.
-    fileprivate func row(of key: PurchaseKey) throws(DatabaseError) -> UInt64 {
+    func row(of key: PurchaseKey) throws(DatabaseError) -> UInt64 {
         guard let id = holdings[key]?.id else { throw misuse }
         return id
     }

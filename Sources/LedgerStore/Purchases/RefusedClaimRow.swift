@@ -4,7 +4,7 @@ import MariaDB
 /// A row of `refused_claims`: a user to whom a purchase was refused although they proved its Apple account
 /// (`semantics.md` §5). A user and a purchase have one row, however often the user claims.
 enum RefusedClaimRow {
-    static let insert = SQLStatement(
+    private static let insert = SQLStatement(
         "keep refused claim",
         """
         INSERT INTO refused_claims (account, app, environment, purchase_id, user_id) VALUES (?, ?, ?, ?, ?)
@@ -41,11 +41,19 @@ enum RefusedClaimRow {
         try session.execute(remove, [.uint64(guest)])
     }
 
-    /// The values of ``insert`` for the purchase in the row `id`, which the Apple account bought.
-    static func values(of key: PurchaseKey, _ id: UInt64, _ account: Label, by pseudonym: UInt64) -> [Value] {
-        [
-            .text(account.text), .text(key.app.text), .text(key.environment.rawValue), .uint64(id), .uint64(pseudonym),
-        ]
+    /// Keeps the claims that a batch refused. Throws when the database refuses a statement or is away.
+    static func keep(of workspace: Workspace, in session: Session) throws(DatabaseError) {
+        var rows: [[Value]] = []
+        for (key, user) in workspace.refusedClaims {
+            guard let person = workspace.people[user],
+                let account = workspace.holdings[key]?.states.lazy.compactMap(\.purchase.account).first
+            else { continue }
+            rows.append([
+                .text(account.text), .text(key.app.text), .text(key.environment.rawValue),
+                .uint64(try workspace.row(of: key)), .uint64(person.head.pseudonym),
+            ])
+        }
+        try session.executeBulk(insert, rows)
     }
 
     /// The users who claimed purchases of the account that they do not have, with the number of these purchases, in the

@@ -2,14 +2,18 @@
 extension DocumentReading {
     /// A period of the plan.
     private struct Period {
+        let id: String
         let product: String
         let from: Int64
         /// Its own expiry.
         let expiresAt: Int64
         let states: [State]
-        /// Where a higher plan took its place, or its expiry.
+        /// Where another period or a higher plan took its place, or its expiry.
         var until: Int64
-        var isUpgraded: Bool { states.contains(where: \.isUpgraded) }
+        /// The start of the next period.
+        var next: Int64?
+        var isReplaced: Bool { until < expiresAt || states.contains(where: \.isUpgraded) }
+        var firstSigned: Int64 { states.map(\.signedAt).min() ?? .max }
 
         /// A refund ends it whatever the share.
         func isRefunded(at instant: Int64) -> Bool {
@@ -39,22 +43,23 @@ extension DocumentReading {
             }
             let expiresAt = newest?.expiresAt ?? 0
             return Period(
-                product: states[0].product, from: states.map(\.purchasedAt).min() ?? 0, expiresAt: expiresAt,
-                states: states, until: expiresAt)
+                id: states[0].period, product: states[0].product, from: states.map(\.purchasedAt).min() ?? 0,
+                expiresAt: expiresAt, states: states, until: expiresAt)
         }
-        periods.sort { $0.from < $1.from }
-        for place in periods.indices where periods[place].isUpgraded {
-            let said = periods[place].states.filter(\.isUpgraded).map(\.signedAt).min() ?? .max
-            let next = place + 1 < periods.count ? periods[place + 1].from : said
-            periods[place].until = min(periods[place].expiresAt, next)
+        periods.sort { ($0.from, $0.firstSigned, $0.id) < ($1.from, $1.firstSigned, $1.id) }
+        if periods.contains(where: { $0.from < $0.expiresAt }) { periods.removeAll { $0.from >= $0.expiresAt } }
+        for place in periods.indices {
+            let upgraded = periods[place].states.filter(\.isUpgraded).map(\.signedAt).min()
+            periods[place].next = place + 1 < periods.count ? periods[place + 1].from : nil
+            periods[place].until = min(periods[place].expiresAt, periods[place].next ?? upgraded ?? .max)
         }
         return periods
     }
 
-    /// The newest state of the renewal that says something about the last period (rules 6 and 7).
-    private func renewal(about last: Period) -> Renewal? {
-        let since = min(last.from, last.states.map(\.signedAt).min() ?? .max)
-        return renewals.filter { $0.signedAt >= since }.max { left, right in
+    /// What is said of the time after a period's end, and from when on; nil while nothing is said (rules 4, 6 and 7).
+    private func words(about period: Period) -> [(from: Int64, renewal: Renewal?)] {
+        let since = min(period.from, period.firstSigned)
+        let said = renewals.filter { $0.signedAt >= since }.sorted { left, right in
             if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
             if (left.end == nil) != (right.end == nil) { return left.end == nil }
             if left.isInRetry != right.isInRetry { return right.isInRetry }
@@ -64,19 +69,42 @@ extension DocumentReading {
             let (one, other) = (left.into ?? "~", right.into ?? "~")
             return one != other ? one < other : (left.consent ?? "~") < (right.consent ?? "~")
         }
+        let later = said.filter { $0.signedAt > period.expiresAt }.map {
+            (from: $0.signedAt, renewal: Renewal?.some($0))
+        }
+        return [(from: period.expiresAt, renewal: said.last { $0.signedAt <= period.expiresAt })] + later
     }
 
-    /// What goes on after the last period's expiry (rule 4).
-    private func grace(of last: Period) -> [Range<Int64>] {
-        guard !last.isUpgraded, !last.isRefunded(at: last.expiresAt) else { return [] }
-        let renewal = renewal(about: last)
-        var until = last.expiresAt
-        if let graceUntil = renewal?.graceUntil {
-            until = max(until, graceUntil)
-        } else if renewal.map({ !$0.isInRetry && $0.willRenew && $0.end == nil }) ?? true {
-            until += Self.day
+    /// The word about the last period that speaks at `instant`, before the end the one that will speak first.
+    private func renewal(about period: Period, at instant: Int64) -> Renewal? {
+        words(about: period).last { $0.from <= max(instant, period.expiresAt) }?.renewal
+    }
+
+    /// What goes on after a period's expiry (rule 4): what the store grants, and the leeway.
+    private func graces(of period: Period) -> [Range<Int64>] {
+        guard !period.isReplaced else { return [] }
+        let words = words(about: period)
+        return [false, true].flatMap { isLeeway in
+            var stretches: [Range<Int64>] = []
+            for (place, word) in words.enumerated() {
+                let over = min(place + 1 < words.count ? words[place + 1].from : .max, period.next ?? .max)
+                let (renewal, expiresAt) = (word.renewal, period.expiresAt)
+                let granted = renewal?.end == nil ? renewal?.graceUntil : nil
+                let mayFollow = renewal.map { $0.end == nil && !$0.isInRetry && $0.willRenew } ?? true
+                let leeway = granted == nil && mayFollow ? expiresAt + min(Self.day, expiresAt - period.from) : nil
+                guard let until = (isLeeway ? leeway : granted).map({ min($0, over) }), word.from < until else {
+                    continue
+                }
+                for part in period.covered(from: word.from, until: until) {
+                    if let last = stretches.last, last.upperBound == part.lowerBound {
+                        stretches[stretches.count - 1] = last.lowerBound..<part.upperBound
+                    } else {
+                        stretches.append(part)
+                    }
+                }
+            }
+            return stretches
         }
-        return last.covered(from: last.expiresAt, until: until)
     }
 
     /// What is told at each of `instants`, and all that is covered.
@@ -89,15 +117,15 @@ extension DocumentReading {
                     id: id, tier: Self.tiers[period.product]?.name ?? "", from: $0.lowerBound, until: $0.upperBound)
             }
         }
-        let graces = periods.last.map { last in
-            grace(of: last).map {
+        let graces = periods.flatMap { period in
+            graces(of: period).map {
                 ReadAnswer.Piece(
-                    id: id, tier: Self.tiers[last.product]?.name ?? "", from: $0.lowerBound, until: $0.upperBound)
+                    id: id, tier: Self.tiers[period.product]?.name ?? "", from: $0.lowerBound, until: $0.upperBound)
             }
         }
         return ReadAnswer(
             pieces: passes + windows,
-            moments: instants.map { moment(at: $0, pieces: passes + windows, graces: graces ?? [], periods) })
+            moments: instants.map { moment(at: $0, pieces: passes + windows, graces: graces, periods) })
     }
 
     private func moment(
@@ -134,15 +162,20 @@ extension DocumentReading {
         guard let first = periods.first, let last = periods.last else { return nil }
         let present = periods.last { $0.from <= instant } ?? first
         let isRefunded = last.isRefunded(at: instant)
-        let renewal = isRefunded ? nil : renewal(about: last)
+        let renewal = isRefunded ? nil : renewal(about: last, at: instant)
         let covering = covered.last { $0.from <= instant && instant < $0.until }
         let isPaid = periods.contains { period in
             period.covered(from: period.from, until: period.until).contains { $0.contains(instant) }
         }
-        let isInRetry = renewal?.isInRetry ?? false
+        // Of a period that ended before the last one began, grace and retry are told as its own state says.
+        let ended = present.until <= instant && periods.contains { $0.from <= instant } ? present : last
+        let said = ended.isRefunded(at: instant) || ended.isReplaced ? nil : self.renewal(about: ended, at: instant)
+        let isInRetry =
+            ended.expiresAt <= instant && instant < min(ended.next ?? .max, ended.expiresAt + 60 * Self.day)
+            && said.map { $0.isInRetry && $0.willRenew } ?? false
         let isPast = instant >= last.expiresAt && covering == nil
         let willRenew =
-            !isRefunded && !last.isUpgraded && renewal?.willRenew ?? true && renewal?.end == nil
+            !isRefunded && !last.isReplaced && renewal?.willRenew ?? true && renewal?.end == nil
             && (!isPast || isInRetry)
         let state =
             isPaid
@@ -155,8 +188,10 @@ extension DocumentReading {
         return ReadAnswer.Plan(
             product: present.product, state: state, willRenew: willRenew,
             renewsAs: willRenew ? renewal?.into ?? last.product : nil,
-            graceEndsAt: renewal?.graceUntil.flatMap { $0 > last.expiresAt ? $0 : nil },
-            isInRetry: isInRetry && instant >= last.expiresAt, reason: isPast ? renewal?.end : nil,
+            graceEndsAt: said.flatMap { $0.end == nil ? $0.graceUntil : nil }.flatMap {
+                $0 > ended.expiresAt ? $0 : nil
+            },
+            isInRetry: isInRetry, reason: isPast ? renewal?.end : nil,
             consent: renewal?.end == nil ? renewal?.consent : nil)
     }
 }

@@ -100,17 +100,18 @@ import Testing
     @Test func `what does not renew says so before its end, and is finished after it`() {
         for renewal in [
             Self.renewal(false), Self.renewal(false, end: .cancelled), Self.renewal(end: .priceIncrease),
-            Self.renewal(isInRetry: true, end: .billing),
         ] {
             let story = Self.chain([Self.period()], renewal)
             #expect(story.status(at: "01-15").entitlements.map(\.state) == [.running])
             #expect(story.status(at: "01-15").entitlements.map(\.willRenew) == [false])
             #expect(story.status(at: "02-01").entitlements.map(\.state) == [.finished])
         }
-        let retried = Self.chain([Self.period()], Self.renewal(isInRetry: true))
-        #expect(retried.status(at: "01-15").entitlements.map(\.state) == [.running])
-        #expect(retried.status(at: "02-01").entitlements.map(\.state) == [.billingRetry])
-        #expect(retried.status(at: "02-01").state == .expired)
+        for renewal in [Self.renewal(isInRetry: true), Self.renewal(isInRetry: true, end: .billing)] {
+            let retried = Self.chain([Self.period()], renewal)
+            #expect(retried.status(at: "01-15").entitlements.map(\.state) == [.running])
+            #expect(retried.status(at: "02-01").entitlements.map(\.state) == [.billingRetry])
+            #expect(retried.status(at: "02-01").state == .expired)
+        }
     }
 
     @Test(

@@ -57,7 +57,7 @@ extension DocumentReading {
     }
 
     /// What is said of the time after a period's end, and from when on; nil while nothing is said (rules 4, 6 and 7).
-    private func words(about period: Period) -> [(from: Int64, renewal: Renewal?)] {
+    private func wordsOnEnd(of period: Period) -> [(from: Int64, renewal: Renewal?)] {
         let since = min(period.from, period.firstSigned)
         let said = renewals.filter { $0.signedAt >= since }.sorted { left, right in
             if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
@@ -77,13 +77,13 @@ extension DocumentReading {
 
     /// The word about the last period that speaks at `instant`, before the end the one that will speak first.
     private func renewal(about period: Period, at instant: Int64) -> Renewal? {
-        words(about: period).last { $0.from <= max(instant, period.expiresAt) }?.renewal
+        wordsOnEnd(of: period).last { $0.from <= max(instant, period.expiresAt) }?.renewal
     }
 
     /// What goes on after a period's expiry (rule 4): what the store grants, and the leeway.
     private func graces(of period: Period) -> [Range<Int64>] {
         guard !period.isReplaced else { return [] }
-        let words = words(about: period)
+        let words = wordsOnEnd(of: period)
         return [false, true].flatMap { isLeeway in
             var stretches: [Range<Int64>] = []
             for (place, word) in words.enumerated() {
@@ -118,7 +118,7 @@ extension DocumentReading {
             }
         }
         let graces = periods.flatMap { period in
-            graces(of: period).map {
+            self.graces(of: period).map {
                 ReadAnswer.Piece(
                     id: id, tier: Self.tiers[period.product]?.name ?? "", from: $0.lowerBound, until: $0.upperBound)
             }

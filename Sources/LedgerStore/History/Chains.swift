@@ -61,15 +61,15 @@ struct ChainRow: Hashable {
     let isGraceUndated: Bool
 
     /// Writes what is known now. What was asked about an end stays; a later end is asked about anew. So is an end of
-    /// which something was told that holds no longer, and one in grace without an end, whose `due_at` is 0: both unless
-    /// everything was asked.
+    /// which something was told that holds no longer, if nothing was asked. One in grace without an end, whose `due_at`
+    /// is 0, is asked about at once, unless everything was asked.
     private static let upsert = SQLStatement(
         "write chain",
         """
         INSERT INTO chains (purchase_id, ends_at, due_at) VALUES (?, ?, ?)
         ON DUPLICATE KEY UPDATE
             due_at = IF(VALUES(due_at) IS NULL OR ends_at <> VALUES(ends_at)
-                OR asked < 2 AND (due_at IS NULL OR VALUES(due_at) = 0), VALUES(due_at), due_at),
+                OR asked = 0 AND due_at IS NULL OR asked < 2 AND VALUES(due_at) = 0, VALUES(due_at), due_at),
             asked = IF(ends_at = VALUES(ends_at), asked, 0), ends_at = VALUES(ends_at)
         """)
 

@@ -184,7 +184,7 @@ extension DocumentReading {
                 ? "grace"
                 : instant < first.from
                     ? "queued"
-                    : present.isRefunded(at: instant) ? "revoked" : isInRetry && isPast ? "billing_retry" : "finished"
+                    : present.isRefunded(at: instant) ? "revoked" : isInRetry ? "billing_retry" : "finished"
         return ReadAnswer.Plan(
             product: present.product, state: state, willRenew: willRenew,
             renewsAs: willRenew ? renewal?.into ?? last.product : nil,

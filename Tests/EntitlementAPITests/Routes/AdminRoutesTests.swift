@@ -102,8 +102,9 @@ struct AdminRoutesTests {
             #expect(
                 first.body.hasPrefix(
                     #"{"data":[{"apple_account":"7048","app":"com.example.app","environment":"Sandbox","users":["#
-                        + #"{"user_id":"u1","purchases":2},{"user_id":null,"purchases":1},"#
-                        + #"{"user_id":"u2","purchases":1}]}],"#
+                        + #"{"user_id":"u1","purchases":2,"refused_claims":0},"#
+                        + #"{"user_id":null,"purchases":1,"refused_claims":0},"#
+                        + #"{"user_id":"u2","purchases":1,"refused_claims":0}]}],"#
                 ),
                 "\(first.body)")
             let cursor = try #require(try first.json["next_cursor"]?.string)

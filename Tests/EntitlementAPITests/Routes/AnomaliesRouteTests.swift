@@ -16,19 +16,23 @@ struct AnomaliesRouteTests {
 
     private static func state(
         _ id: String, of product: String = "pass.30d", _ type: StatedType = .pass,
-        transaction: String? = nil, isFamilyShared: Bool = false, revocation: Revocation? = nil,
-        in environment: StoreEnvironment = .production
+        transaction: String? = nil, month: Int64 = 0, quantity: Int = 1, isFamilyShared: Bool = false,
+        revocation: Revocation? = nil, in environment: StoreEnvironment = .production
     ) -> VerifiedPurchase {
-        VerifiedPurchase(
+        let start = Fixture.now + month * 30 * Instant.millisecondsPerDay
+        return VerifiedPurchase(
             key: PurchaseKey(
                 source: .appleIAP, app: Fixture.app, environment: environment, externalID: ExternalID(id)),
             transactionID: TransactionID(transaction ?? id), productID: ProductID(product), type: type,
-            purchasedAt: Fixture.now, isFamilyShared: isFamilyShared, revocation: revocation, signedAt: Fixture.now)
+            purchasedAt: start, expiresAt: type == .plan ? start + 30 * Instant.millisecondsPerDay : nil,
+            quantity: quantity, isFamilyShared: isFamilyShared, revocation: revocation, signedAt: start)
     }
 
     /// What is recorded, the first first, and of whom; the tables cannot tell that `pass` and `gone` are in order.
     /// The text of `odd` has members that could not be read, and so has that of `mystery`.
     private static let recorded: [(state: VerifiedPurchase, owner: String?)] = [
+        (state("several", transaction: "more", quantity: 2), "u3"),
+        (state("paid", of: "annual3", .plan, transaction: "paid again", month: 1), "u3"),
         (state("half", revocation: Revocation(revokedAt: Fixture.now, share: nil)), "u1"),
         (state("mystery", of: "pass.31d"), "u1"),
         (state("pass"), "u1"),
@@ -46,7 +50,14 @@ struct AnomaliesRouteTests {
             for (number, (state, owner)) in recorded.enumerated() {
                 server.clock.now = Fixture.now + Int64(number)
                 let (id, user) = (state.key.externalID.text, try owner.map { try Fixture.user($0) })
-                if id == "two" { try await server.open.sell(Self.state("two"), to: user) }
+                if ["two", "several"].contains(id) { try await server.open.sell(Self.state(id), to: user) }
+                if id == "paid" {
+                    try await server.open.sell(Self.state(id, of: "annual3", .plan), to: user)
+                    let taken = try await server.send(
+                        "POST", "/api/admin/users/u3/revoke", #"{"external_id":"paid","reason":"asked"}"#,
+                        token: Fixture.apiKey(.write), fields: [("Idempotency-Key", "k")])
+                    #expect(taken.body.hasSuffix(#""takes_renewals":true}"#), "\(taken.body)")
+                }
                 try await server.open.sell(
                     state, to: user, unreadable: ["odd", "mystery"].contains(id) ? ["storefront"] : [])
             }
@@ -57,6 +68,7 @@ struct AnomaliesRouteTests {
     private static let listed = [
         "odd unreadable_fields", "sandbox unknown_product", "two quarantined", "shared family_shared",
         "mismatch product_type_mismatch", "foreign unowned", "mystery unknown_product", "half unclear_refund",
+        "paid paid_after_withdrawal", "several quantity_differs",
     ]
 
     /// The ids and reasons on all pages.
@@ -77,7 +89,7 @@ struct AnomaliesRouteTests {
 
     @Test func `each is listed with its reason, the last recorded first, on pages of any size`() async throws {
         try await Self.open { server in
-            for limit in [1, 2, 3, 8, 9, 100] {
+            for limit in [1, 2, 3, 10, 11, 100] {
                 let found = try await Self.pages("limit=\(limit)", server)
                 #expect(found == Self.listed)
             }
@@ -104,11 +116,11 @@ struct AnomaliesRouteTests {
                 found.body.hasPrefix(
                     #"{"data":[{"user_id":"u2","source":"apple_iap","app":"com.example.app","#
                         + #""environment":"Production","external_id":"odd","product_id":"pass.30d","#
-                        + #""recorded_at":"2026-01-15T12:00:00Z","recorded_at_ms":1768478400009,"#
+                        + #""recorded_at":"2026-01-15T12:00:00Z","recorded_at_ms":1768478400011,"#
                         + #""reason":"unreadable_fields"},"#
                         + #"{"user_id":"u2","source":"apple_iap","app":"com.example.app","environment":"Sandbox","#
                         + #""external_id":"sandbox","product_id":"pass.31d","recorded_at":"2026-01-15T12:00:00Z","#
-                        + #""recorded_at_ms":1768478400008,"reason":"unknown_product"},{"user_id":"u2","#),
+                        + #""recorded_at_ms":1768478400010,"reason":"unknown_product"},{"user_id":"u2","#),
                 "\(found.body)")
             #expect(try found.json["data"]?.elements?.last?["product_id"]?.string == "addon")
             let foreign = try await server.send("GET", Self.list + "?reason=unowned", token: Self.reader)
@@ -128,7 +140,10 @@ struct AnomaliesRouteTests {
                     $0["external_id"]?.string == row["external_id"]?.string
                 }
                 let reason = row["reason"]?.string
-                let others: [String: String?] = ["unclear_refund": "revoked", "unreadable_fields": nil]
+                let others: [String: String?] = [
+                    "unclear_refund": "revoked", "unreadable_fields": nil, "quantity_differs": nil,
+                    "paid_after_withdrawal": "revoked",
+                ]
                 let expected = others[reason ?? ""] ?? reason
                 #expect(explained?["reason"]?.string == expected, "\(row)")
             }

@@ -76,12 +76,12 @@ struct PlanRoutesTests {
             server.wait(hours: 24)
             try await Self.expect(
                 server, "GRACE", willRenew: true, ["renews_as": "annual3", "price_consent": "pending"])
-            try await Self.tell(server, graceEndsAt: Self.endsAt + 6 * Self.hour, isInRetry: true, after: 25)
+            try await Self.tell(server, graceEndsAt: Self.endsAt + 6 * Self.hour, isInRetry: true, after: 24)
             let grace = ["renews_as": "annual3", "grace_ends_at": "2026-01-16T18:00:00Z"]
             try await Self.expect(server, "GRACE", willRenew: true, grace, isInRetry: true)
             server.wait(hours: 6)
             try await Self.expect(server, "EXPIRED", willRenew: true, grace, isInRetry: true)
-            try await Self.tell(server, false, end: .billing, after: 31)
+            try await Self.tell(server, false, end: .billing, after: 30)
             try await Self.expect(server, "EXPIRED", willRenew: false, ["expiration_reason": "billing_error"])
         }
     }

@@ -216,7 +216,7 @@ struct UserActsTests {
             #expect(
                 revoked.body
                     == #"{"source":"apple_iap","app":"com.example.app","environment":"Production","external_id":"p1","#
-                    + #""revoked_at":"2026-01-15T12:00:00Z","revoked_at_ms":1768478400000}"#)
+                    + #""revoked_at":"2026-01-15T12:00:00Z","revoked_at_ms":1768478400000,"takes_renewals":false}"#)
             server.wait(hours: 1)
             let again = try await Self.act("POST", "/revoke", body, key: "k2", server)
             #expect(again.status == 200 && again.body == revoked.body)

@@ -85,7 +85,9 @@ struct ChainsTests {
         try await TestStore.open { store in
             let period = Self.period("9001")
             try await store.attach(period, to: Sample.user(1))
-            for (hours, course, jobs) in [(1, VerifiedRenewal.Course?.none, 0), (2, .grace, 1), (3, .grace, 0)] {
+            for (hours, course, jobs) in [
+                (1, VerifiedRenewal.Course?.none, 0), (2, .grace, 1), (3, .grace, 1), (4, .grace, 0),
+            ] {
                 store.clock.now = Self.end + Int64(hours) * Instant.millisecondsPerHour
                 let state = VerifiedRenewal(
                     key: period.key, signedAt: store.clock.now, willRenew: true, isInRetry: true, course: course)

@@ -54,7 +54,7 @@ import Testing
         "INSERT INTO purchase_holders SELECT seq, seq + 1 FROM seq_1_to_\(rows - 1)",
         """
         INSERT INTO subscriptions
-        SELECT seq, seq, 'apple_iap', CONCAT('filler', seq), 'Production', 'pass.30', 'pro', 0, seq
+        SELECT seq, seq, 'apple_iap', CONCAT('filler', seq), 'Production', 'pass.30', 'pro', 0, seq, NULL
         FROM seq_1_to_\(rows)
         """,
     ]

@@ -91,6 +91,7 @@ import Testing
         async throws
     {
         try await TestStore.open { store in
+            store.clock.now = Sample.epoch + 10 * Instant.millisecondsPerDay
             for (chain, renewal) in [("chain", "plan.year"), ("order", "plan.month"), ("withdrawn", "plan.month")] {
                 try await store.attach(Sample.sale(chain, of: "plan.month", .plan, period: "1"), to: Self.anna)
                 if chain == "withdrawn" {

@@ -60,7 +60,7 @@ import Testing
             try await store.schema.rows(
                 """
                 INSERT INTO subscriptions
-                SELECT seq + 100, seq + 100, 'apple_iap', seq, 'Production', 'pass.30', 'pro', \(end - 1), \(end)
+                SELECT seq + 100, seq + 100, 'apple_iap', seq, 'Production', 'pass.30', 'pro', \(end - 1), \(end), NULL
                 FROM seq_1_to_\(many)
                 """)
             try await store.schema.rows("UPDATE subscriptions SET purchase_id = 999999 WHERE user_id < 100")

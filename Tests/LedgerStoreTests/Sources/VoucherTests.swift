@@ -91,6 +91,7 @@ import Testing
             // What was stated before says nothing new, whenever it comes.
             try await store.tell(Vouchers.renewal(of: "s1", stated: 57, willRenew: false), of: anna, via: 1)
             #expect(try await store.status(of: anna).state == .grace)
+            store.clock.now = Vouchers.day(66)
             try await store.tell(Vouchers.renewal(of: "s1", stated: 66, willRenew: false, end: .billing), of: anna)
             #expect(try await store.status(of: anna).state == .expired)
             try await store.tell(Vouchers.month("m2", of: "s1", from: 30, refunded: 40), of: anna)

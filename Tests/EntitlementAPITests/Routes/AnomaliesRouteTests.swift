@@ -31,7 +31,7 @@ struct AnomaliesRouteTests {
     /// What is recorded, the first first, and of whom; the tables cannot tell that `pass` and `gone` are in order.
     /// The text of `odd` has members that could not be read, and so has that of `mystery`.
     private static let recorded: [(state: VerifiedPurchase, owner: String?)] = [
-        (state("several", transaction: "more", quantity: 2), "u3"),
+        (state("several", transaction: "more", quantity: 2), "u4"),
         (state("paid", of: "annual3", .plan, transaction: "paid again", month: 1), "u3"),
         (state("half", revocation: Revocation(revokedAt: Fixture.now, share: nil)), "u1"),
         (state("mystery", of: "pass.31d"), "u1"),

@@ -156,9 +156,9 @@ class User:
         for held in self.holdings:
             if not isinstance(held, Plan) or held.group is None:
                 continue
-            groups.setdefault(held.group, True)
             if held.environment == "Sandbox" and not self.counts_sandbox(instant):
                 continue
+            groups.setdefault(held.group, True)
             covers = any(piece.holding is held and piece.start <= instant < piece.end for piece in counting)
             is_retried = any(held.is_retried(period, instant) for period in held.periods)
             was_introduced = held.introduced_at is not None and held.introduced_at <= instant

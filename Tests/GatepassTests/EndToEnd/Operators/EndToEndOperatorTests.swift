@@ -27,7 +27,8 @@ extension EndToEnd {
             #expect(
                 told.text.hasPrefix(
                     #"{"data":[{"apple_account":"\#(label)","app":"com.airport.vpn","environment":"Production","#
-                        + #""users":[{"user_id":"\#(anna)","purchases":2},{"user_id":"\#(ben)","purchases":1}]}],"#),
+                        + #""users":[{"user_id":"\#(anna)","purchases":2,"refused_claims":0},"#
+                        + #"{"user_id":"\#(ben)","purchases":1,"refused_claims":0}]}],"#),
                 "\(told.text)")
             try await backend.act("transfer", #"{"all":true,"to_user_id":"\#(ben)","reason":"one person"}"#, for: anna)
             #expect(try await backend.ask("conflicts?limit=100").text.contains(label) == false)

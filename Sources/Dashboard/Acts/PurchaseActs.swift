@@ -15,16 +15,15 @@ enum Revoke: PersonAct {
         desk.purchase(of: desk.held()).flatMap { purchase in
             desk.reason().map { reason in
                 let values = ["name": desk.names.purchase(purchase)]
-                guard purchase.key.source != .manual else {
-                    let act = desk.principal.withdrawGrant(purchase.key.externalID, reason: reason)
-                    return Proposal(
-                        act: PreparedAct(act) { ActRefusal($0) }, button: desk.words.text(.revokeButton, values),
-                        done: desk.words.text(.revokeDone, values))
-                }
-                let act = desk.principal.withdrawPurchase(purchase.key, reason: reason)
-                let isPlan = purchase.kind == .plan
+                let isGrant = purchase.key.source == .manual
+                let act =
+                    isGrant
+                    ? PreparedAct(desk.principal.withdrawGrant(purchase.key.externalID, reason: reason)) {
+                        ActRefusal($0)
+                    } : PreparedAct(desk.principal.withdrawPurchase(purchase.key, reason: reason)) { ActRefusal($0) }
+                let isPlan = !isGrant && purchase.kind == .plan
                 return Proposal(
-                    act: PreparedAct(act) { ActRefusal($0) },
+                    act: act,
                     button: desk.words.text(isPlan ? .revokePlanButton : .revokeButton, values),
                     done: desk.words.text(isPlan ? .revokePlanDone : .revokeDone, values))
             }

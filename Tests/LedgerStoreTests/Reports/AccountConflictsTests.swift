@@ -107,6 +107,22 @@ import Testing
         }
     }
 
+    @Test func `a merged guest's refused claims go over, and end where the owner takes the guest in`() async throws {
+        try await TestStore.open { store in
+            for id in ["1", "2"] { try await Self.sell(id, "apple 1", to: "anna", store) }
+            for (id, guest) in [("1", "ben"), ("2", "carl")] {
+                try await Self.sell(guest, nil, to: guest, store)
+                try await store.attach(
+                    Sample.pass(id, account: "apple 1"), to: Sample.user(guest), proof: "apple 1")
+            }
+            #expect(try await store.merge(Sample.user("ben"), into: Sample.user("anna")).get().count == 1)
+            let owned = "apple 1 Production: anna 2"
+            #expect(try await Self.conflicts(limit: 1, store) == [owned + ", carl 0 refused 1"])
+            #expect(try await store.merge(Sample.user("carl"), into: Sample.user("dora")).get().count == 1)
+            #expect(try await Self.conflicts(limit: 1, store) == [owned + ", dora 0 refused 1"])
+        }
+    }
+
     @Test func `pages go back to the first without a double, and the last heard of comes first`() async throws {
         try await TestStore.open { store in
             for (number, user) in ["anna", "ben"].enumerated() {

@@ -73,9 +73,8 @@ enum PurchasePage {
                         fact(.columnWhat, Tag.bdi { name(of: found, names) }, words)
                         fact(.columnBought, words.cell(found.newest?.purchasedAt, orElse: .dash), words)
                         fact(.columnPaid, paid(found.payments.first, words), words)
-                        fact(
-                            .columnState, Markup(words.text(found.revocation == nil ? .orderPaid : .stateRefunded)),
-                            words)
+                        let state: Phrase = found.states.revocation == nil ? .orderPaid : .stateRefunded
+                        fact(.columnState, Markup(words.text(state)), words)
                         fact(.columnSource, Markup(names.source(key.source)), words)
                         fact(.app, Tag.code { key.app.text }, words)
                         fact(.columnNumber, Tag.code { key.externalID.text }, words)

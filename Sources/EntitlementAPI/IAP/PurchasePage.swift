@@ -17,7 +17,7 @@ struct PurchasePage {
         let states = Dictionary(
             grouping: ledger.entries.lazy.compactMap(\.fact.state).filter { keys.contains($0.key) }, by: \.key)
         summaries = page.rows.map {
-            PurchaseSummary($0, explained[$0.key], paid: Payment.all(shownBy: states[$0.key] ?? []), timeline.catalogue)
+            PurchaseSummary($0, explained[$0.key], states[$0.key] ?? [], timeline.catalogue)
         }
         gaveAwayAt = Dictionary(
             page.rows.compactMap { row in row.gaveAwayAt.map { (row.key, $0) } }, uniquingKeysWith: { $1 })
@@ -54,7 +54,7 @@ struct ListedPurchase {
         for entry in ledger.entries {
             switch entry.fact {
             case .stated(.purchase(let state)):
-                if let known = latest[state.key], known.signedAt > state.signedAt { continue }
+                if let known = latest[state.key], state.isOlder(than: known) { continue }
                 latest[state.key] = state
             case .granted(let grant): grants[grant.key] = grant
             case .withdrawn(let key): withdrawals[key] = withdrawals[key] ?? entry.effectiveAt
@@ -101,15 +101,16 @@ struct PurchaseSummary {
     let payments: [Payment]
 
     fileprivate init(
-        _ row: ListedPurchase, _ explained: ExplainedPurchase?, paid payments: [Payment], _ catalogue: CatalogueVersions
+        _ row: ListedPurchase, _ explained: ExplainedPurchase?, _ states: [VerifiedPurchase],
+        _ catalogue: CatalogueVersions
     ) {
         key = row.key
-        self.payments = payments
+        payments = Payment.all(shownBy: states)
         purchasedAt = row.purchasedAt
         self.explained = explained
         transactionID = row.state?.transactionID
-        quantity = row.state?.quantity ?? 1
-        revocation = Self.revocation(row.state?.revocation, withdrawnAt: row.withdrawnAt)
+        quantity = states.quantity
+        revocation = Self.revocation(states.revocation, withdrawnAt: row.withdrawnAt)
         if let told = explained?.entitlement {
             (productID, storeProductID, kind) = (told.productID, told.storeProductID, told.kind)
         } else {

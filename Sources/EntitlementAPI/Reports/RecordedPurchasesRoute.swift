@@ -30,14 +30,14 @@ enum RecordedPurchasesRoute {
                 json.members(of: purchase.key)
                 json.member("product_id", names.product?.text)
                 json.member("store_product_id", names.storeProduct?.text)
-                json.member("quantity", purchase.newest?.quantity ?? 1)
+                json.member("quantity", purchase.states.quantity)
                 json.member("recorded_at", exactly: "recorded_at_ms", purchase.recordedAt)
                 json.member("bound_at", exactly: "bound_at_ms", purchase.boundAt)
                 json.member(
                     "purchased_at", exactly: "purchased_at_ms",
                     purchase.newest?.purchasedAt ?? purchase.grant?.grantedAt)
-                json.member("revoked_at", exactly: "revoked_at_ms", purchase.revocation?.revokedAt)
-                json.member("revoked_share", purchase.revocation?.share)
+                json.member("revoked_at", exactly: "revoked_at_ms", purchase.states.revocation?.revokedAt)
+                json.member("revoked_share", purchase.states.revocation?.share)
                 json.members(of: purchase.payments)
             })
     }

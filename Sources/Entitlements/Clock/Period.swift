@@ -151,15 +151,38 @@ struct Period {
     ///
     /// A state counts if it was signed since the period began or was first stated, whichever is earlier. An older state
     /// spoke of the renewal that led to this period.
-    func words(in renewals: [VerifiedRenewal], from endsAt: Instant) -> [Window.Word] {
+    func words(
+        in renewals: some RandomAccessCollection<VerifiedRenewal>, from endsAt: Instant
+    ) -> [Window.Word] {
         let since = min(startsAt, statedAt)
-        let told = renewals.filter { since <= $0.signedAt && $0.signedAt < followedAt ?? .distantFuture }
-        guard listed == nil else { return [Window.Word(from: endsAt, renewal: told.last)] }
+        guard listed == nil else {
+            return [Window.Word(from: endsAt, renewal: renewals.last { since <= $0.signedAt })]
+        }
+        // Without events no state ends the chain for good, so the states are in the order of their signing dates.
+        let end = renewals.first(signedFrom: followedAt ?? .distantFuture)
+        let told = renewals[renewals.first(signedFrom: since)..<end]
         return told.reduce(into: [Window.Word(from: endsAt, renewal: nil)]) { words, renewal in
             let word = Window.Word(from: max(endsAt, renewal.signedAt), renewal: renewal)
             if words.last?.from == word.from { words.removeLast() }
             words.append(word)
         }
+    }
+}
+
+extension RandomAccessCollection<VerifiedRenewal> {
+    /// Returns the index of the first state that was signed at `instant` or later. The states are in the order of their
+    /// signing dates, so a chain of many periods looks at a few for each.
+    fileprivate func first(signedFrom instant: Instant) -> Index {
+        var (start, rest) = (startIndex, count)
+        while rest > 0 {
+            let middle = index(start, offsetBy: rest / 2)
+            if self[middle].signedAt < instant {
+                (start, rest) = (index(after: middle), rest - rest / 2 - 1)
+            } else {
+                rest /= 2
+            }
+        }
+        return start
     }
 }
 

@@ -120,5 +120,5 @@ extension PaymentAmount {
 
 extension VerifiedPurchase {
     /// The share of the price that this state shows as refunded.
-    fileprivate var takenShare: Int { revocation?.takenShare ?? 0 }
+    var takenShare: Int { revocation?.takenShare ?? 0 }
 }

@@ -22,19 +22,7 @@ package struct RecordedPurchase: Sendable {
     /// The owner's pseudonym if only the owner's ledger has the states; else nil.
     fileprivate let ledger: UInt64?
 
-    /// The newest state, that of a bill only if there is no other; nil if none is known.
-    package var newest: VerifiedPurchase? {
-        states.max { ($0.isOfBill ? 0 : 1, $0.signedAt) < ($1.isOfBill ? 0 : 1, $1.signedAt) }
-    }
-
-    /// The revocation that is in force: of a plan, that of its newest state; else, of those that the newest state of
-    /// each transaction shows, that of the largest share (`semantics.md` §1).
-    package var revocation: Revocation? {
-        guard newest?.type != .plan else { return newest?.revocation }
-        return Dictionary(grouping: states, by: \.transactionID).values
-            .compactMap { $0.max { $0.signedAt < $1.signedAt }?.revocation }
-            .max { $0.takenShare < $1.takenShare }
-    }
+    package var newest: VerifiedPurchase? { states.newest }
 
     /// True unless nothing is known but who will have the purchase.
     fileprivate var isTold: Bool { !states.isEmpty || grant != nil || !payments.isEmpty }

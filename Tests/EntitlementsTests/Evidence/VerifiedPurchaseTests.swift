@@ -55,6 +55,32 @@ import Testing
         #expect(Set(others).count == others.count)
     }
 
+    @Test func `the newest state, quantity and revocation of several are one answer in every order`() {
+        let taken = Revocation(revokedAt: Instant(milliseconds: 4), share: 100_000)
+        func plain(
+            _ transaction: String, _ type: StatedType = .pass, _ revocation: Revocation? = nil,
+            purchasedAt: Int64 = 1, quantity: Int = 1, signedAt: Int64
+        ) -> VerifiedPurchase {
+            Self.state(
+                transaction: transaction, type: type, purchasedAt: purchasedAt, quantity: quantity,
+                revocation: revocation, eventID: nil, bill: nil, signedAt: signedAt)
+        }
+        // A pass whose restored copy was signed after its refund, and which was told as two of it before.
+        let pass = [
+            plain("1", quantity: 2, signedAt: 1), plain("1", .pass, taken, signedAt: 11), plain("2", signedAt: 12),
+        ]
+        let chain = [
+            plain("1", .plan, taken, signedAt: 9), plain("2", .plan, purchasedAt: 5, quantity: 3, signedAt: 9),
+        ]
+        for (pass, chain) in [(pass, chain), (pass.reversed(), chain.reversed())] {
+            #expect(pass.newest?.transactionID.text == "2" && pass.quantity == 2 && pass.revocation == taken)
+            #expect(chain.newest?.transactionID.text == "2" && chain.quantity == 3 && chain.revocation == nil)
+        }
+        let reversed = plain("1", signedAt: 13)
+        #expect((pass + [reversed]).revocation == nil, "a refund that was reversed")
+        #expect([VerifiedPurchase]().quantity == 1)
+    }
+
     @Test func `a state that is signed again is another of the same content`() {
         let again = Self.state(signedAt: 7)
         #expect(again != Self.state() && again.hasSameContent(as: Self.state()))

@@ -298,7 +298,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if isClosing, case .inputClosed? = event as? ChannelEvent { return finish(context) }
+        if case .inputClosed? = event as? ChannelEvent {
+            guard !isClosing else { return finish(context) }
+            // A caller who closes its side behind a whole request has left, in all but a few cases.
+            if !isReading { endWork() }
+        }
         context.fireUserInboundEventTriggered(event)
     }
 

@@ -127,14 +127,24 @@ package struct Erasure: Sendable {
                 in: session)
             return .erased(pseudonym: pseudonym)
         }
-        // A delivery or a kept answer that was stored meanwhile may not have found the person erased, so it goes here.
-        if let pseudonym = erased?.pseudonym {
+        // A task of its own, because a caller may have left, and no repeat would do this: nobody has the id any more.
+        if let erased { try await Task { await removeLate(of: erased, who: user) }.value.get() }
+        return erased
+    }
+
+    /// Removes deliveries and kept answers that were stored during the erasure and may not have found the person
+    /// erased.
+    private func removeLate(of erased: UserID, who user: UserID) async -> Result<Void, ServiceFailure> {
+        guard let pseudonym = erased.pseudonym else { return .success(()) }
+        do throws(ServiceFailure) {
             try await pool.commit { (session) throws(DatabaseError) in
-                try removeDeliveries(of: pseudonym, named: name, in: session)
+                try removeDeliveries(of: pseudonym, named: labels.mention(of: user), in: session)
                 try IdempotencyKeyRow.forget(about: labels.label(.user, user.text), in: session)
             }
+            return .success(())
+        } catch {
+            return .failure(error)
         }
-        return erased
     }
 
     /// The rows that ``erase(_:by:reason:remembering:)`` would delete or empty now, by table; nil for a user who was

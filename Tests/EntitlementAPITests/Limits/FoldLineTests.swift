@@ -167,6 +167,22 @@ struct FoldLineTests {
         }
     }
 
+    @Test func `a read of an operator who closes the connection leaves the line`() async throws {
+        try await TestServer.run { server in
+            let place = FoldLine.Place.operators(try Fixture.user("u1"))
+            try await server.holdingReads(at: place) {
+                let read = Task {
+                    let path = "/api/admin/users/u1/credits"
+                    return try await server.send("GET", path, token: Fixture.apiKey(.read), through: Self.client)
+                }
+                while server.api.foldLine.waiting(at: place) < 1 { try await Task.sleep(for: .milliseconds(20)) }
+                read.cancel()
+                await #expect(throws: (any Error).self) { try await read.value }
+                while server.api.foldLine.waiting(at: place) > 0 { try await Task.sleep(for: .milliseconds(20)) }
+            }
+        }
+    }
+
     @Test func `a read whose task is cancelled folds nothing, and those behind it have their turn`() async throws {
         let (line, user, folds) = (FoldLine(), try Fixture.user(), Folds())
         let place = FoldLine.Place.own(user)

@@ -2,6 +2,7 @@ import Entitlements
 import LedgerStore
 import MariaDB
 import Support
+import Synchronization
 import Testing
 
 /// Whatever comes while somebody is erased is decided before or after it, and nothing of them comes back.
@@ -40,6 +41,27 @@ import Testing
                 try await store.expectNothing(of: ["r\(round)\"", "of r\(round)"])
             }
             try await store.expectWhole()
+        }
+    }
+
+    @Test func `an erasure whose caller has left removes what came meanwhile`() async throws {
+        try await TestStore.open { store in
+            try await store.attach(Sample.pass("1"), to: anna)
+            let erasing = Mutex<Task<UserID?, any Error>?>(nil)
+            let calls = Atomic(0)
+            let labels = Labels { message in
+                // The first label is made before the transaction, the second in it.
+                if calls.add(1, ordering: .relaxed).newValue == 2 { erasing.withLock { $0?.cancel() } }
+                return message.reversed()
+            }
+            let erasure = Erasure(
+                pool: store.pool, labels: labels, audit: TestOperators(store).audit, now: { store.clock.now })
+            let person = anna
+            erasing.withLock { task in
+                task = Task { try await erasure.erase(person, by: .commandLine, reason: "asked") }
+            }
+            let task = try #require(erasing.withLock { $0 })
+            #expect(try await task.value?.isErased == true && task.isCancelled)
         }
     }
 

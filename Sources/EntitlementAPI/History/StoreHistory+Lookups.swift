@@ -128,9 +128,10 @@ extension StoreHistory {
             try await store.lookups.owed(to: person) != nil
         }
         guard isOwed else { return }
+        let fresh = owed.fresh(found.purchases.map(\.state))
         for (key, shown) in Dictionary(grouping: found.purchases, by: \.state.key).sorted(by: { $0.key < $1.key }) {
             if let user = owed.user {
-                try await claim(shown, of: key, for: user, by: owed.proof(of: shown.map(\.state)))
+                try await claim(shown, of: key, for: user, by: owed.proof(of: shown.map(\.state)), fresh)
             } else {
                 try await place(shown, of: key)
             }
@@ -143,7 +144,8 @@ extension StoreHistory {
     }
 
     private func claim(
-        _ shown: [ShownPurchase], of key: PurchaseKey, for user: UserID, by proof: AccountProof?
+        _ shown: [ShownPurchase], of key: PurchaseKey, for user: UserID, by proof: AccountProof?,
+        _ fresh: [VerifiedPurchase]
     ) async throws(Failure) {
         let (purchases, rules) = (shown.map(\.state), rules)
         // The news names the user only so that one who was erased while Apple was asked does not come back.
@@ -154,7 +156,8 @@ extension StoreHistory {
                 history, fold -> Decision<Void, Never> in
                 guard !history.erased.contains(user) else { return Decision(answer: .success(())) }
                 let context = ClaimContext(rules: rules, fold: fold)
-                return Restore(purchases, to: user, proof: proof, in: context).decide(given: history).mapReply { _ in }
+                return Restore(purchases, to: user, proof: proof, in: context, ofReceipt: fresh)
+                    .decide(given: history).mapReply { _ in }
             }
         }
     }
@@ -243,6 +246,11 @@ extension OwedLookups {
     /// Apple account that its sender proved.
     fileprivate func claims(_ state: VerifiedPurchase) -> Bool {
         numbers.contains { $0.names(state) && ($0.account == nil || $0.account == state.account) }
+    }
+
+    /// The states that a receipt of the last 24 hours shows.
+    func fresh(_ states: [VerifiedPurchase]) -> [VerifiedPurchase] {
+        states.filter { state in numbers.contains { $0.isFresh && $0.names(state) } }
     }
 
     /// The proof that came with a receipt for which nobody vouches, and that covers one of the states; else nil.

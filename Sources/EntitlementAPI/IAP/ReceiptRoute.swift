@@ -31,11 +31,12 @@ enum ReceiptRoute {
         let proof = try await AccountProof.verified(appTransaction, call)
         let evidence: Retry.Proof = appTransaction == nil ? .absent : .sent
         let read = try await receipts.purchases(in: receipt, text, provenBy: proof, evidence, call)
-        guard let named = read, !named.ids.isEmpty else {
+        guard var named = read, !named.ids.isEmpty else {
             var healing = await call.healed(by: proof, at: call.now)
             if read == nil { healing.answer = .notConfigured }
             return try await answer(to: call, healing)
         }
+        named.isFresh = named.account == nil && receipt.isFresh(at: call.now)
         let isProven = proof.map { $0.app == named.app && $0.environment == named.environment } ?? false
         switch try await call.served({ try await $0.lookups.begin(named, for: call.user, isProven: isProven) }) {
         case .recent: return try await answer(to: call, Healing(answer: .recent))
@@ -53,8 +54,7 @@ enum ReceiptRoute {
                 }
                 return try await answer(to: call, Healing(answer: .pending))
             }
-            return try await answer(
-                to: call, found, of: owed, person, proof, evidence, isFresh: receipt.isFresh(at: call.now))
+            return try await answer(to: call, found, of: owed, person, proof, evidence)
         }
     }
 
@@ -69,14 +69,14 @@ enum ReceiptRoute {
     /// Restores what Apple showed. If a job was faster, or the person was erased meanwhile, nothing is claimed.
     private static func answer(
         to call: UserCall, _ found: LookedUp, of owed: OwedLookups, _ person: UInt64, _ proof: AccountProof?,
-        _ sent: Retry.Proof, isFresh: Bool
+        _ sent: Retry.Proof
     ) async throws(Problem) -> Response {
         guard try await call.served({ try await $0.lookups.owed(to: person) }) != nil else {
             return try await answer(to: call, Healing(answer: .recent))
         }
         let purchases = found.purchases.map(\.state)
         let claimed = try await call.claimed(found.purchases, replays: [:]) { [user = call.user] history, context in
-            Restore(purchases, to: user, proof: proof, in: context, ofReceipt: isFresh ? purchases : [])
+            Restore(purchases, to: user, proof: proof, in: context, ofReceipt: owed.fresh(purchases))
                 .decide(given: history)
         }
         let answered = found.answers(to: owed)

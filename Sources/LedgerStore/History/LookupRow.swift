@@ -17,19 +17,22 @@ enum LookupRow {
         let environment: StoreEnvironment?
         /// The Apple account to which the claim is bound; nil if Apple vouched for the receipt.
         let account: Label?
+        let isFresh: Bool
 
-        /// True if a receipt gives more than the one before: it is bound to `other`, or to nobody.
-        func isNamedAnew(by other: Label?, isProven: Bool) -> Bool {
-            if let account, other == nil || (other == account && state == .owed) { return true }
-            return isProven && state == .answered
+        /// True if a receipt gives more than the one before: it is bound to another account, or to none, or is fresh.
+        func isNamedAnew(by named: NamedPurchases, isProven: Bool) -> Bool {
+            if let account, named.account == nil || (named.account == account && state == .owed) { return true }
+            return (isProven || named.isFresh && !isFresh) && state == .answered
         }
     }
 
     private static let insert = SQLStatement(
         "add lookup",
         """
-        INSERT INTO lookups (user_id, transaction_id, app, environment, account, asked_at) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO lookups (user_id, transaction_id, app, environment, account, is_fresh, asked_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         ON DUPLICATE KEY UPDATE app = VALUES(app), environment = VALUES(environment), account = VALUES(account),
+            is_fresh = VALUES(is_fresh),
             asked_at = GREATEST(asked_at, VALUES(asked_at), COALESCE(answered_at + \(Lookups.pause), 0)),
             answered_at = NULL
         """)
@@ -37,14 +40,14 @@ enum LookupRow {
     private static let reopen = SQLStatement(
         "reopen lookup",
         """
-        UPDATE lookups SET environment = ?, account = ?, asked_at = ?, answered_at = NULL
+        UPDATE lookups SET environment = ?, account = ?, is_fresh = is_fresh OR ?, asked_at = ?, answered_at = NULL
         WHERE user_id = ? AND transaction_id = ?
         """)
 
     private static let known = SQLStatement(
         "find lookups",
         """
-        SELECT transaction_id, answered_at IS NOT NULL, is_proven, environment, account FROM lookups
+        SELECT transaction_id, answered_at IS NOT NULL, is_proven, environment, account, is_fresh FROM lookups
         WHERE user_id = ? AND (answered_at IS NULL OR answered_at > ?)
         """)
 
@@ -62,7 +65,7 @@ enum LookupRow {
     private static let owed = SQLStatement(
         "find owed lookups",
         """
-        SELECT l.transaction_id, l.app, u.user_id, l.asked_at, l.environment, l.account
+        SELECT l.transaction_id, l.app, u.user_id, l.asked_at, l.environment, l.account, l.is_fresh
         FROM lookups l LEFT JOIN users u ON u.pseudonym = l.user_id
         WHERE l.user_id = ? AND l.answered_at IS NULL AND l.asked_at <= ?
         ORDER BY l.asked_at, l.is_unknown, l.transaction_id LIMIT ?
@@ -105,7 +108,7 @@ enum LookupRow {
             ids.map { id in
                 [
                     .uint64(person), .text(id), .text(named.app.text), Value(named.environment?.rawValue),
-                    Value(named.account?.text), .int64(now.milliseconds),
+                    Value(named.account?.text), Value(named.isFresh), .int64(now.milliseconds),
                 ]
             })
     }
@@ -122,8 +125,8 @@ enum LookupRow {
                 let (environment, account) =
                     isVouched ? (known.environment, nil) : (named.environment, named.account)
                 return [
-                    Value(environment?.rawValue), Value(account?.text), .int64(now.milliseconds), .uint64(person),
-                    .text(id),
+                    Value(environment?.rawValue), Value(account?.text), Value(named.isFresh),
+                    .int64(now.milliseconds), .uint64(person), .text(id),
                 ]
             })
     }
@@ -138,7 +141,7 @@ enum LookupRow {
             states[try row.text(0)] = Known(
                 state: isAnswered ? (isProven ? .proven : .answered) : .owed,
                 environment: try row.optionalText(3).flatMap(StoreEnvironment.init(rawValue:)),
-                account: try row.optionalText(4).map { Label($0) })
+                account: try row.optionalText(4).map { Label($0) }, isFresh: try row.bool(5))
         }
         return states
     }
@@ -164,7 +167,7 @@ enum LookupRow {
             OwedLookups.Number(
                 id: try row.text(0), app: AppID(try row.text(1)),
                 environment: try row.optionalText(4).flatMap(StoreEnvironment.init(rawValue:)),
-                account: try row.optionalText(5).map { Label($0) },
+                account: try row.optionalText(5).map { Label($0) }, isFresh: try row.bool(6),
                 askedAt: Instant(milliseconds: try row.int64(3)))
         }
         return OwedLookups(

@@ -11,6 +11,8 @@ package struct NamedPurchases: Hashable, Sendable {
     package let environment: StoreEnvironment?
     /// The Apple account whose purchases alone are claimed, for a receipt that nobody vouches for; nil if Apple does.
     package let account: Label?
+    /// True for a receipt of the last 24 hours for which Apple vouches.
+    package var isFresh = false
 
     package init(
         _ ids: [String], of app: AppID, in environment: StoreEnvironment? = nil, onlyBy account: Label? = nil
@@ -30,6 +32,7 @@ package struct OwedLookups: Hashable, Sendable {
         package let app: AppID
         package let environment: StoreEnvironment?
         package let account: Label?
+        package let isFresh: Bool
         /// When the purchase was named. A notification that names it again moves this.
         package let askedAt: Instant
     }
@@ -109,7 +112,7 @@ package struct Lookups: Sendable {
             let new = named.ids.filter { known[$0] == nil }
             guard known.count + new.count <= Self.maximum else { return .tooMany }
             let again = named.ids.compactMap { id -> (String, LookupRow.Known)? in
-                guard let row = known[id], row.isNamedAnew(by: named.account, isProven: isProven) else { return nil }
+                guard let row = known[id], row.isNamedAnew(by: named, isProven: isProven) else { return nil }
                 return (id, row)
             }
             let isOwed = known.values.contains { $0.state == .owed }

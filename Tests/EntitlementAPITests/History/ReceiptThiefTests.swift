@@ -215,15 +215,44 @@ struct ReceiptThiefTests {
         }
     }
 
+    /// The text of a purchase of an hour ago.
+    private static func fresh(_ id: String, _ shop: ReceiptRouteTests.Shop) throws -> (id: String, text: String) {
+        var fresh = Fixture.pass(id)
+        fresh.purchaseDate = Fixture.now.milliseconds - 3_600_000
+        fresh.originalPurchaseDate = fresh.purchaseDate
+        fresh.signedDate = fresh.purchaseDate
+        fresh.appTransactionId = "704897469903383919"
+        return (id: id, text: try shop.server.authority.sign(fresh).text)
+    }
+
+    @Test func `a fresh receipt claims all of its account, however late Apple answers`() async throws {
+        for isFresh in [true, false] {
+            try await ReceiptRouteTests.open(rules: ClaimRules(unclaimed: .fresh24h)) { shop in
+                shop.apple.add(.init(texts: [try shop.text("1001"), try Self.fresh("1003", shop)]))
+                shop.apple.fail(.unreachable("away"))
+                var receipt = SimulatedReceipt(["1001", "1003"])
+                if isFresh { receipt.createdAt = Fixture.now.milliseconds }
+                #expect(try await shop.show(receipt)["history"]?.string == "pending")
+                try await shop.server.api.history?.lookUp(for: shop.person())
+                #expect(try await shop.purchases() == (isFresh ? ["1001", "1003"] : ["1003"]))
+            }
+        }
+    }
+
+    @Test func `a fresh receipt is asked about though an older one was a minute ago`() async throws {
+        try await ReceiptRouteTests.open(rules: ClaimRules(unclaimed: .fresh24h)) { shop in
+            shop.apple.add(.init(texts: [try shop.text("1001"), try Self.fresh("1003", shop)]))
+            var receipt = SimulatedReceipt(["1001", "1003"])
+            #expect(Set(ReceiptRouteTests.outcomes(try await shop.show(receipt))) == ["1003 attached", " refused"])
+            receipt.createdAt = Fixture.now.milliseconds
+            let again = ReceiptRouteTests.outcomes(try await shop.show(receipt))
+            #expect(Set(again) == ["1001 attached", "1003 already_attached"])
+        }
+    }
+
     @Test func `a receipt with a fresh purchase claims all of its account, and nothing of another's`() async throws {
         try await ReceiptRouteTests.open(rules: ClaimRules(unclaimed: .fresh24h)) { shop in
-            var fresh = Fixture.pass("1003")
-            (fresh.purchaseDate, fresh.originalPurchaseDate) = (
-                Fixture.now.milliseconds - 3_600_000, Fixture.now.milliseconds - 3_600_000
-            )
-            fresh.signedDate = fresh.purchaseDate
-            fresh.appTransactionId = "704897469903383919"
-            let text = (id: "1003", text: try shop.server.authority.sign(fresh).text)
+            let text = try Self.fresh("1003", shop)
             shop.apple.add(.init(texts: [try shop.text("1001"), text]))
             shop.apple.add(.init(texts: [try shop.text("1002", account: "9")]))
             var receipt = SimulatedReceipt(["1001", "1002", "1003"])

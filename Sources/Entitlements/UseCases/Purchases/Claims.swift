@@ -172,8 +172,11 @@ extension PurchaseHistory.KnownPurchase {
 }
 
 extension VerifiedPurchase {
+    /// True for a purchase of the last 24 hours. A restored copy of a period is dated at its restoring, and ends before
+    /// it starts.
     fileprivate func isFresh(at instant: Instant) -> Bool {
-        instant - (isBought ? purchasedAt : originallyPurchasedAt) <= ClaimRules.freshness
+        let isBought = isBought && expiresAt.map { purchasedAt < $0 } ?? false
+        return instant - (isBought ? purchasedAt : originallyPurchasedAt) <= ClaimRules.freshness
     }
 
     /// The Apple account that made the purchase; nil if the text names none.

@@ -85,11 +85,11 @@ import Testing
 
     @Test func `of a chain the newest period that was bought is fresh, and no renewal is`() {
         let day = Instant.millisecondsPerDay
-        func month(_ id: String, at age: Int64, isBought: Bool) -> VerifiedPurchase {
+        func month(_ id: String, at age: Int64, ending end: Int64? = nil, isBought: Bool) -> VerifiedPurchase {
             VerifiedPurchase(
                 key: .pass("1"), transactionID: TransactionID(id), productID: .proMonthly, type: .plan,
                 purchasedAt: Self.now + -age, originallyPurchasedAt: "2024-01-10",
-                expiresAt: Self.now + (31 * day - age), signedAt: Self.now + -age, isBought: isBought)
+                expiresAt: Self.now + (end ?? 31 * day - age), signedAt: Self.now + -age, isBought: isBought)
         }
         let first = month("1", at: 731 * day, isBought: true)
         #expect(Self.claim([first], .fresh24h) == .failure(.notClaimable))
@@ -100,6 +100,8 @@ import Testing
         for stale in [month("9", at: 5 * Self.minute, isBought: false), month("9", at: day + 1, isBought: true)] {
             #expect(Self.claim([first, stale], .fresh24h) == .failure(.notClaimable))
         }
+        let copy = month("9", at: 5 * Self.minute, ending: -600 * day, isBought: true)
+        #expect(Self.claim([first, copy], .fresh24h) == .failure(.notClaimable), "a copy of today of an old period")
         let renewed = month("a", at: Self.minute, isBought: false)
         let bought = month("9", at: 2 * Self.minute, isBought: true)
         #expect(Self.claim([first, bought, renewed], .fresh24h) == .success(.unowned))

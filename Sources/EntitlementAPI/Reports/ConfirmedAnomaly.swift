@@ -6,6 +6,7 @@ package struct ConfirmedAnomaly: Sendable {
     /// The owner; nil while nobody has the purchase.
     package let owner: UserID?
     package let key: PurchaseKey
+    /// The store's name of the product; of a chain, of its newest period, whatever was recorded last.
     package let product: ProductID
     package let recordedAt: Instant
     package let anomaly: Anomaly
@@ -29,8 +30,9 @@ package struct ConfirmedAnomaly: Sendable {
                 let last = candidate.last ?? candidate.owner.flatMap({ ledgers[$0]?.last(of: candidate.key) }),
                 reason == nil || anomaly == reason
             else { return nil }
+            let purchase = candidate.owner.flatMap { timelines[$0]?.purchases.first { $0.key == candidate.key } }
             return ConfirmedAnomaly(
-                owner: candidate.owner, key: candidate.key, product: last.state.productID,
+                owner: candidate.owner, key: candidate.key, product: purchase?.storeProductID ?? last.state.productID,
                 recordedAt: last.recordedAt, anomaly: anomaly)
         }
         return ListPage(rows: rows, next: found.next)

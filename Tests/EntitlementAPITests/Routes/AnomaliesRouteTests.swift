@@ -122,9 +122,22 @@ struct AnomaliesRouteTests {
                         + #""external_id":"sandbox","product_id":"pass.31d","recorded_at":"2026-01-15T12:00:00Z","#
                         + #""recorded_at_ms":1768478400010,"reason":"unknown_product"},{"user_id":"u2","#),
                 "\(found.body)")
-            #expect(try found.json["data"]?.elements?.last?["product_id"]?.string == "addon")
+            #expect(try found.json["data"]?.elements?.last?["product_id"]?.string == "pass.30d", "the original's")
             let foreign = try await server.send("GET", Self.list + "?reason=unowned", token: Self.reader)
             #expect(foreign.body.hasPrefix(#"{"data":[{"user_id":null,"source":"apple_iap","#), "\(foreign.body)")
+        }
+    }
+
+    @Test func `the product is that of a chain's newest period, whichever text came last`() async throws {
+        try await TestServer.run { server in
+            let user = try Fixture.user("u1")
+            for (transaction, product, month) in [("chain 2", "plan.new", 1), ("chain", "annual3", 0)] {
+                let state = Self.state("chain", of: product, .plan, transaction: transaction, month: Int64(month))
+                try await server.open.sell(state, to: user)
+            }
+            let found = try await server.send("GET", Self.list, token: Self.reader).json["data"]?.elements ?? []
+            #expect(found.map { $0["product_id"]?.string } == ["plan.new"])
+            #expect(found.map { $0["reason"]?.string } == ["unknown_product"])
         }
     }
 

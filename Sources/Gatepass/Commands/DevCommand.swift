@@ -28,10 +28,12 @@ struct DevCommand: AsyncParsableCommand {
     private func serve(_ installation: Installation) async throws {
         let inputs = try SettingsInputs.ofProcess(
             config: options.config, lookup: .ofProcess().around(config: options.config))
-        let isProduction = LoadedSettings.effective(from: inputs).settings.contains {
+        let settings = LoadedSettings.effective(from: inputs).settings
+        let isProduction = settings.contains {
             $0.key == "environment" && $0.shown == Settings.Environment.production.rawValue
         }
         guard !isProduction else { throw Installation.Failure.production }
+        try Self.requireNoLogin(in: settings)
         try installation.claim()
         if customers { try installation.begin(before: Customers.past) }
         let database = EmbeddedMariaDB(directory: installation.directory.appendingPathComponent("mariadb"))
@@ -67,6 +69,20 @@ struct DevCommand: AsyncParsableCommand {
     }
 
     private static let schema = "gatepass"
+
+    /// The settings of a login, in whose place the installation's own tokens are taken.
+    private static let loginKeys = [
+        "auth.hs256_secret", "auth.hs256_previous", "auth.public_key_file", "auth.jwks_url", "auth.issuer",
+        "auth.audience", "auth.user_id_claim",
+    ]
+
+    /// Throws `Installation.Failure` if the settings name a login, which would silently have no effect.
+    private static func requireNoLogin(in settings: [EffectiveSetting]) throws {
+        let login = settings.first {
+            loginKeys.contains($0.key) && $0.shown != EffectiveSetting.defaults[$0.key]
+        }
+        if let login { throw Installation.Failure.login(key: login.key, origin: login.origin) }
+    }
 
     /// The settings for the installation's own database, keys and sign-in. They replace those of the settings file.
     private func overrides(_ installation: Installation, _ database: EmbeddedMariaDB) throws -> [String: String] {

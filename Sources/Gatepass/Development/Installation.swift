@@ -29,6 +29,7 @@ struct Installation {
         case missing(directory: String)
         case notRunning(directory: String)
         case production
+        case login(key: String, origin: Origin)
 
         var description: String {
             switch self {
@@ -41,6 +42,9 @@ struct Installation {
             case .notRunning(let directory):
                 "no development server runs in \(directory): start `gatepass dev` there, or leave --data-dir out"
             case .production: "`gatepass dev` is for development, and environment is production: use `gatepass serve`"
+            case .login(let key, let origin):
+                "`gatepass dev` takes the tokens of `gatepass token USER` alone, and \(key) names a login of your own "
+                    + "(\(origin)): leave it out here, or try your login with `gatepass serve`"
             }
         }
     }

@@ -104,6 +104,28 @@ import Testing
         #expect(await server.end() == 0)
     }
 
+    @Test func `a login of one's own is refused by its name and place, before anything is made`() async throws {
+        let data = "/tmp/gatepass-dev-\(UInt32.random(in: .min ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: data) }  // it is under /tmp
+        let file = "/tmp/gatepass-login-\(UInt32.random(in: .min ... .max)).yaml"
+        defer { try? FileManager.default.removeItem(atPath: file) }  // it is under /tmp
+        try EndToEndServer.write("auth:\n  jwks_url: https://login.example/keys\n", to: file)
+        for (words, environment, named) in [
+            (["--config", file], [:], "auth.jwks_url names a login of your own (\(file):2)"),
+            (
+                [], ["GATEPASS_AUTH_HS256_SECRET": String(repeating: "0aZ/", count: 8)],
+                "auth.hs256_secret names a login of your own (GATEPASS_AUTH_HS256_SECRET)"
+            ),
+            ([], ["GATEPASS_AUTH_ISSUER": "me"], "auth.issuer names a login of your own (GATEPASS_AUTH_ISSUER)"),
+        ] as [([String], [String: String], String)] {
+            let server = try ServingProcess("dev", ["--data-dir", data] + words, environment: environment)
+            defer { server.remove() }
+            #expect(await ServingProcess.end(of: server.child) == 1)
+            #expect(server.log.contains(named), "\(server.log)")
+            #expect(!FileManager.default.fileExists(atPath: data))
+        }
+    }
+
     /// How many database servers run on the installation `data`.
     private static func servers(on data: URL) throws -> Int {
         let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }

@@ -18,12 +18,6 @@ struct DevelopmentInstallation {
         ["--config", directory + "/gatepass.yaml", "--catalog", directory + "/catalog.yaml", "--data-dir", directory]
     }
 
-    /// Names a login that signs no token here: in development the installation's own does.
-    private static let settings = """
-        auth:
-          {jwks_url: "https://login.example/keys", issuer: "https://login.example", audience: app, user_id_claim: uid}
-        """
-
     /// Starts it, with further lines of settings and options. Throws when it does not become ready.
     static func open(
         adding lines: String = "", selling catalogue: String = EndToEndBackend.catalogue, with flags: [String] = []
@@ -31,7 +25,7 @@ struct DevelopmentInstallation {
         let directory = "/tmp/gatepass-dev-\(UInt32.random(in: .min ... .max))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try EndToEndServer.write(catalogue, to: directory + "/catalog.yaml")
-        try EndToEndServer.write(settings + "\n" + lines, to: directory + "/gatepass.yaml")
+        try EndToEndServer.write(lines, to: directory + "/gatepass.yaml")
         return try await serving(directory, with: flags)
     }
 

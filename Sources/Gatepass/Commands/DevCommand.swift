@@ -14,6 +14,9 @@ struct DevCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 takes a free one.")
     var port = 8080
 
+    @Option(help: "The address to listen on (default: the setting http.host); with 0.0.0.0 a phone can reach it.")
+    var host: String?
+
     @Flag(help: "Make a dozen customers with stories, if the installation is new.")
     var customers = false
 
@@ -55,14 +58,19 @@ struct DevCommand: AsyncParsableCommand {
         try await Schema.create(Self.schema, with: database.settings(database: nil))
         let overrides = try overrides(installation, database)
         let clock = installation.clock
-        let startup = try Startup(options, overrides: overrides, clock: clock.wallClock)
+        let startup = try Startup(
+            options, overrides: overrides, clock: clock.wallClock, logs: LogForm.ofStandardError)
+        guard Reach.isReached(listeningOn: startup.settings.http.host) else {
+            throw Installation.Failure.host(startup.settings.http.host)
+        }
         startup.warnOfIdleSettings()
         let catalogue = try startup.catalogueFile()
         let store = SimulatedStore(installation, selling: catalogue.catalogue, by: clock, logger: startup.logger)
         try await Server(
             settings: startup.settings, catalogueFile: catalogue,
             migrations: try startup.files.migrations(options.migrations), files: startup.files,
-            database: startup.database, logger: startup.logger, clock: clock.wallClock, store: store
+            database: startup.database, logger: startup.logger, clock: clock.wallClock, store: store,
+            logForm: LogForm.ofStandardError
         ) { port in
             await announce(store, overrides, authority, catalogue.catalogue, startup, port: port)
         }.run()
@@ -86,21 +94,22 @@ struct DevCommand: AsyncParsableCommand {
 
     /// The settings for the installation's own database, keys and sign-in. They replace those of the settings file.
     private func overrides(_ installation: Installation, _ database: EmbeddedMariaDB) throws -> [String: String] {
-        [
-            "environment": "development", "http.port": String(port), "database.socket": database.socket,
+        let address = ["http.host": host, "http.port": String(port)].compactMapValues(\.self)
+        return try [
+            "environment": "development", "database.socket": database.socket,
             "database.user": database.user, "database.name": Self.schema, "database.password": "",
             "database.tls_ca": "",
-            "auth.hs256_secret": try installation.secret(), "auth.public_key_file": "", "auth.jwks_url": "",
+            "auth.hs256_secret": installation.secret(), "auth.public_key_file": "", "auth.jwks_url": "",
             "auth.issuer": "", "auth.audience": "", "auth.user_id_claim": "sub",
-            "stripe.signing_secrets": try installation.cardSecret(),
-            "tokens.key_encryption_key": try installation.keyEncryptionKey().base64,
+            "stripe.signing_secrets": installation.cardSecret(),
+            "tokens.key_encryption_key": installation.keyEncryptionKey().base64,
             "apple.issuer_id": "00000000-0000-0000-0000-000000000000", "apple.key_id": "DEVELOPMENT",
-            "apple.private_key_file": try installation.appStoreKeyFile(),
+            "apple.private_key_file": installation.appStoreKeyFile(),
             "apple.api_base_url": "", "apple.sandbox_api_base_url": "", "apple.verify_receipt_url": "",
-            "apple.sandbox_verify_receipt_url": "", "apple.shared_secret": try installation.receiptSecret(),
+            "apple.sandbox_verify_receipt_url": "", "apple.shared_secret": installation.receiptSecret(),
             "apple.trust_roots": "\(Settings.Apple.defaultTrustRoot),\(installation.rootFile)",
             "apple.receipt_roots": "\(Settings.Apple.defaultReceiptRoot),\(installation.receiptRootFile)",
-        ]
+        ].merging(address) { $1 }
     }
 
     private func announce(
@@ -109,7 +118,8 @@ struct DevCommand: AsyncParsableCommand {
     ) async {
         let installation = simulated.installation
         do {
-            let address = "http://127.0.0.1:\(port)"
+            let reach = Reach(host: startup.settings.http.host, port: port, addresses: Reach.addresses())
+            let address = reach.here
             let production = Installation.appStoreAddress(.production, at: address)
             let sandbox = Installation.appStoreAddress(.sandbox, at: address)
             let reached = [
@@ -130,8 +140,10 @@ struct DevCommand: AsyncParsableCommand {
             let settings = startup.settings.dashboard
             let origin = settings.origins(port: settings.onMainPort ? port : Int(settings.port))[0]
             let dashboard = settings.enabled ? try await DevelopmentOwner(startup: startup).lines(at: origin) : []
+            // Log lines that were collected so far stand above the summary, which is seen last.
+            LogStream.standardError.flush()
             try await Welcome(
-                address: address, installation: installation, authority: authority, catalogue: catalogue,
+                reach: reach, installation: installation, authority: authority, catalogue: catalogue,
                 dashboard: dashboard
             ).show()
         } catch {

@@ -30,6 +30,7 @@ struct Installation {
         case notRunning(directory: String)
         case production
         case login(key: String, origin: Origin)
+        case host(String)
 
         var description: String {
             switch self {
@@ -45,6 +46,9 @@ struct Installation {
             case .login(let key, let origin):
                 "`gatepass dev` takes the tokens of `gatepass token USER` alone, and \(key) names a login of your own "
                     + "(\(origin)): leave it out here, or try your login with `gatepass serve`"
+            case .host(let host):
+                "a development server has to be reached at 127.0.0.1, where its simulated App Store is, and \(host) is "
+                    + "another address: with --host 0.0.0.0 it listens on all"
             }
         }
     }

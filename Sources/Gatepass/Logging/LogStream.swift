@@ -89,9 +89,17 @@ final class LogStream: Sendable {
 struct AccessLog: Service {
     private static let interval = Duration.milliseconds(100)
 
-    /// Collects an access log line, unless the level of `logger` is above info.
-    static func take(_ line: AccessLine, for logger: Logger) {
+    /// Collects an access log line in a form, unless the level of `logger` is above info.
+    static func take(_ line: AccessLine, as form: LogForm, for logger: Logger) {
         guard logger.logLevel <= .info else { return }
+        switch form {
+        case .json: LogStream.standardError.gather(json(line))
+        case .words:
+            LogStream.standardError.gather(Array((WordsLogHandler.time(of: Surroundings.now()) + " \(line)").utf8))
+        }
+    }
+
+    private static func json(_ line: AccessLine) -> [UInt8] {
         var json = JSONWriter(capacity: 256)
         json.beginObject()
         json.name("time")
@@ -102,7 +110,7 @@ struct AccessLog: Service {
         json.value("request")
         json.append(line)
         json.endObject()
-        LogStream.standardError.gather(json.bytes)
+        return json.bytes
     }
 
     /// Works until the process is to end. Throws nothing.

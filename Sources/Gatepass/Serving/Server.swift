@@ -32,6 +32,7 @@ struct Server: Sendable {
     var uptime: @Sendable () -> Duration = Surroundings.uptime
     /// The simulated store of a development server.
     var store: SimulatedStore?
+    var logForm = LogForm.json
     /// Called with the port when the server listens and the database is open.
     var onReady: @Sendable (_ port: Int) async -> Void = { _ in }
 
@@ -199,7 +200,8 @@ struct Server: Sendable {
             simulatedServer: self.store, uptime: uptime,
             newRequestID: Surroundings.requestID,
             newID: Surroundings.id,
-            logAccess: { [logger] in AccessLog.take($0, for: logger) }, metrics: reading.metrics.api,
+            logAccess: { [logger, logForm] in AccessLog.take($0, as: logForm, for: logger) },
+            metrics: reading.metrics.api,
             metricsPage: MetricsPage(token: settings.http.metricsToken.map { Array($0.text.utf8) }, text: reading.page),
             logger: logger)
     }

@@ -27,7 +27,9 @@ struct Startup {
 
     /// `overrides` are settings, by key, that replace those of the file. Throws the exit status 1 if a fault was
     /// printed.
-    init(_ options: CommandOptions, overrides: [String: String] = [:], clock: WallClock = .real) throws {
+    init(
+        _ options: CommandOptions, overrides: [String: String] = [:], clock: WallClock = .real, logs: LogForm = .json
+    ) throws {
         self.options = options
         self.clock = clock
         let lookup = FileLookup.ofProcess().around(config: options.config)
@@ -39,7 +41,7 @@ struct Startup {
         settings = loaded.settings
         idleSettings = IdleSettings.set(in: loaded.effective)
         files = ServerFiles(lookup: lookup)
-        LoggingSystem.bootstrap { _ in JSONLogHandler() }
+        LoggingSystem.bootstrap { _ in logs.handler() }
         logger = Logger(label: "gatepass")
     }
 

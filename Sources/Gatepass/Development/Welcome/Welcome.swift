@@ -4,12 +4,12 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// The text that `gatepass dev` prints when it is ready: the server's address, and two commands to paste.
+/// The text that `gatepass dev` prints when it is ready: two commands to paste, and a box with the server's addresses.
 struct Welcome {
     private static let user = "alice"
     private static let width = 78
 
-    let address: String
+    let reach: Reach
     let installation: Installation
     let authority: DevelopmentAuthority
     let catalogue: Catalogue
@@ -19,7 +19,7 @@ struct Welcome {
     /// Stores and signs a new purchase and prints the text. Throws an error of the file system.
     func show() async throws {
         guard let user = UserID(Self.user), let product = catalogue.products.first(where: { $0.terms.kind == .pass })
-        else { return box(["Gatepass serves at \(address)", "The catalogue sells no pass."]) }
+        else { return box(serving + ["The catalogue sells no pass."]) }
         let now = installation.clock.now().milliseconds
         let sold = SoldPurchase(
             transactionID: "2\(now)000", user: user.text, product: product.id.text,
@@ -30,24 +30,34 @@ struct Welcome {
         let signed = try authority.sign(sold.transaction)
         try installation.write("{\"signedTransactionJWS\": \"\(signed.text)\"}", to: body)
         let token = try await DevelopmentToken.make(for: user, secret: try installation.secret())
-        let lines = [
-            "Gatepass serves at \(address)", "Database, keys and purchases: \(installation.directory.path)",
-            "Simulated purchases count here. Ctrl-C stops everything.",
-        ]
-        box(lines + lead + dashboard)
         print(
             """
 
             # Attach a purchase of \(product.id.text), signed just now, for \(user.text):
-            curl -sS \(address)/api/iap/apple/transactions/attach \\
+            curl -sS \(reach.here)/api/iap/apple/transactions/attach \\
               -H 'Authorization: Bearer \(token)' \\
               -H 'Content-Type: application/json' -d @\(body.path)
 
             # Then ask: does \(user.text) have access, from what, until when?
-            curl -sS \(address)/api/iap/apple/status -H 'Authorization: Bearer \(token)'
+            curl -sS \(reach.here)/api/iap/apple/status -H 'Authorization: Bearer \(token)'
 
             """)
-        fflush(nil)
+        box(
+            serving + [
+                "Database, keys and purchases: \(installation.directory.path)",
+                "Simulated purchases count here. Ctrl-C stops everything.",
+            ] + lead + dashboard)
+    }
+
+    /// The lines that say where the server is reached, and what that means.
+    private var serving: [String] {
+        let here = "Gatepass serves at \(reach.here)"
+        guard reach.isOpen else { return [here] }
+        let phone = reach.elsewhere.map { "From a phone in this network: \($0)" }
+        return [here, phone ?? "This machine has no address in a network."] + [
+            "Warning: this server trusts a development root, and everybody in the network",
+            "can reach it. No purchase of a real customer belongs here.",
+        ]
     }
 
     /// A line that says how far the clock is ahead of real time, if it is.
@@ -60,5 +70,6 @@ struct Welcome {
         print("┌" + String(repeating: "─", count: width - 2) + "┐")
         for line in lines { print("│ " + line + String(repeating: " ", count: width - 4 - line.count) + " │") }
         print("└" + String(repeating: "─", count: width - 2) + "┘")
+        fflush(nil)
     }
 }

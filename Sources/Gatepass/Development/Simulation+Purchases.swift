@@ -48,8 +48,11 @@ extension Simulation {
                     description: "the app of \(user) has nothing to restore: run `gatepass simulate purchase` first")
             }
             let texts = try sold.map { try installation.authority().sign($0.transaction).text }
-            let answer = try await RunningServer(on: installation).restore(texts, as: try userID()).required()
-            print(answer.body)
+            let (server, id) = (try RunningServer(on: installation), try userID())
+            let answer = try await server.restore(texts, as: id).required()
+            guard !has(.json) else { return print(answer.body) }
+            print("\(user) restored \(RestoreLine(answer).text)")
+            print(StatusLine(of: id, try await server.status(of: id)).text)
         }
     }
 
@@ -176,17 +179,28 @@ extension Simulation {
         return token.description
     }
 
-    /// Prints the signed text, or attaches it as the user's app would and prints the answer. If the server accepts it,
-    /// the purchase is stored as delivered. Throws `RunningServer.Failure` if no server runs or it refuses the
+    /// Prints the signed text, or attaches it as the user's app would and prints what came of it. If the server accepts
+    /// it, the purchase is stored as delivered. Throws `RunningServer.Failure` if no server runs or it refuses the
     /// purchase.
     private func attach(_ sold: SoldPurchase) async throws {
         let text = try installation.authority().sign(sold.transaction).text
         var document: [String: Any] = ["transaction_id": sold.transactionID, "jws": text]
         guard !has(.print) else { return print(has(.json) ? try JSONText.pretty(document) : text) }
-        let answer = try await RunningServer(on: installation).attach(text, as: try userID())
-        if has(.json) { document["answer"] = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) }
-        print(has(.json) ? try JSONText.pretty(document) : answer.body)
-        guard answer.isOK else { throw RunningServer.Failure(description: "the server answered \(answer.status)") }
+        let (server, user) = (try RunningServer(on: installation), try userID())
+        let answer = try await server.attach(text, as: user)
+        if has(.json) {
+            document["answer"] = try JSONSerialization.jsonObject(with: Data(answer.body.utf8))
+            print(try JSONText.pretty(document))
+        } else {
+            let reason = (answer.members["reason"] as? String).map { ", \($0)" } ?? ""
+            let result = NotificationAnswer(answer, nextAttempt: nil).words + reason
+            print("\(sold.user) bought \(sold.product) as \(sold.transactionID): \(result)")
+            print(StatusLine(of: user, try await server.status(of: user)).text)
+        }
+        guard answer.isOK else {
+            let detail = (answer.members["detail"] as? String).map { ": \($0)" } ?? ""
+            throw RunningServer.Failure(description: "the server answered \(answer.status)\(detail)")
+        }
         var delivered = sold
         delivered.delivered = true
         try delivered.keep(in: installation)

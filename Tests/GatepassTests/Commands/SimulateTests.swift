@@ -3,6 +3,8 @@ import NIOHTTP1
 import Support
 import Testing
 
+@testable import Gatepass
+
 /// `gatepass simulate` mints what the App Store would have signed.
 @Suite(.serialized) struct SimulateTests {
     @Test func `the printed app transaction proves the Apple account that bought, and a purchase moves with it alone`()
@@ -79,8 +81,34 @@ import Testing
         let token = try #require(issued.string("app_account_token")).uppercased()
         let refused = try await installation.simulate(["purchase", "--user", "bea", "--account-token", token])
         #expect(refused.status == 1 && refused.text.contains("account_token_mismatch"), "\(refused.text)")
+        let refusal = refused.text.split(separator: "\n").map(String.init)
+        #expect(refusal.contains("bea has tier free and no access"), "\(refused.text)")
+        #expect(refusal.contains { $0.hasPrefix("gatepass: the server answered 409: ") }, "\(refused.text)")
         let taken = try await installation.simulate(["purchase", "--user", "ann", "--account-token", token])
-        #expect(taken.status == 0, "\(taken.text)")
+        let lines = taken.text.split(separator: "\n").map(String.init)
+        #expect(taken.status == 0 && lines.count == 2, "\(taken.text)")
+        #expect(lines.first?.hasPrefix("ann bought pass.30 as 2") == true, "\(taken.text)")
+        #expect(lines.first?.hasSuffix(": attached") == true, "\(taken.text)")
+        #expect(lines.last?.hasPrefix("ann has tier pro, until ") == true, "\(taken.text)")
+    }
+
+    @Test func `a restore tells how many of each kind came of it, what was refused for, and what Apple's history gave`()
+    {
+        func line(_ body: String) -> String { RestoreLine(.init(status: 200, body: body)).text }
+        #expect(
+            line(
+                #"{"results":[{},{"code":"wrong_app"},{}],"summary":{"attached":1,"already_attached":1,"revoked":0,"#
+                    + #""recorded":0,"duplicates":0,"refused":1,"recovered":2},"history":"complete"}"#)
+                == "3 purchases: 1 attached, 1 already attached, 1 refused (wrong_app); "
+                + "Apple's history is complete and brought 2 more")
+        for (history, words) in [
+            ("complete", "is complete"), ("recent", "was read less than 10 minutes ago"),
+            ("pending", "is still being read"), ("unavailable", "is not to be had now"),
+            ("not_configured", "is not read here"),
+        ] {
+            let body = #"{"results":[{}],"summary":{"attached":1,"recovered":0},"history":"\#(history)"}"#
+            #expect(line(body) == "1 purchase: 1 attached; Apple's history \(words)")
+        }
     }
 
     @Test func `what is no UUID or no environment is refused by the option's name, before anything is signed`()

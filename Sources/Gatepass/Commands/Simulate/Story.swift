@@ -61,7 +61,7 @@ struct Story: Sendable {
         Story("lose", "Buy, and let neither the app nor Apple tell.", "user at json product quantity environment") {
             try await $0.lose()
         },
-        Story("restore", "Restore what the app knows; the server asks Apple for the rest.", "user") {
+        Story("restore", "Restore what the app knows; the server asks Apple for the rest.", "user json") {
             try await $0.restore()
         },
         Story("approve", "Approve, or decline, what was bought with --ask-to-buy.", plan + "decline") {

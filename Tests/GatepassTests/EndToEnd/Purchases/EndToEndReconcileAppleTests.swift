@@ -294,7 +294,7 @@ extension EndToEnd {
                 #expect(try await installation.simulate([story, "--user", "anna"]).status == 0, "\(story)")
             }
             #expect(try await faults(#"{"status":429,"retry_after_ms":2000,"times":1}"#) == 200)
-            let paused = try await installation.simulate(["restore", "--user", "anna"])
+            let paused = try await installation.simulate(["restore", "--user", "anna", "--json"])
             #expect(paused.string("history") == "unavailable", "\(paused.text)")
             let pauses = "SELECT COUNT(*) FROM apple_pauses WHERE paused_until > 0"
             #expect(try await installation.schema.number(pauses) == 1, "all instances wait")
@@ -311,7 +311,7 @@ extension EndToEnd {
             for story in ["purchase", "lose"] {
                 #expect(try await installation.simulate([story, "--user", "cleo"]).status == 0, "\(story)")
             }
-            let wrong = try await installation.simulate(["restore", "--user", "cleo"])
+            let wrong = try await installation.simulate(["restore", "--user", "cleo", "--json"])
             #expect(wrong.string("history") == "complete" && wrong.integer("summary.recovered") == 0, "\(wrong.text)")
             #expect(installation.server.log.contains("not genuine"))
         }

@@ -1,11 +1,13 @@
 import AppStore
 import ArgumentParser
 import Entitlements
+import Foundation
+import LedgerStore
 import StoreSimulator
 
 extension Simulation {
-    /// Asks as Apple does before it decides on a refund, and prints what the server tells Apple. Throws the exit status
-    /// 1 if there is no sale, or if the server refuses the notification.
+    /// Asks as Apple does before it decides on a refund, and prints what the server tells Apple, or why it tells
+    /// nothing. Throws the exit status 1 if there is no sale, or if the server refuses the notification.
     func requestConsumption() async throws {
         var transaction: String?
         try await notify(NotificationType.consumptionRequest.rawValue) { transaction = $0 }
@@ -16,7 +18,20 @@ extension Simulation {
             }
             try await Task.sleep(for: .milliseconds(200))
         }
-        print("Apple was told nothing: GET /api/admin/consumption-requests says why")
+        let user = try userID()
+        try await reporting(tellsServer: false) { print(try await silence(about: transaction, of: user)) }
+    }
+
+    /// The reason why Apple was told nothing, in a sentence. Throws if the server's database cannot be read.
+    private func silence(about transaction: String, of user: UserID) async throws -> String {
+        let target = try Target(dataDir: installation.directory.path, settings: [])
+        let startup = try Startup(options.installation.options, for: target)
+        let asked = try await startup.withPool { try await OperatorReader(pool: $0).consumptionRequests(about: user) }
+        guard let silence = asked.first(where: { $0.question.transaction.text == transaction })?.silence else {
+            return "Apple was told nothing yet: GET /api/admin/consumption-requests lists what is open"
+        }
+        let remedy = "; the app says that they do with PUT /api/iap/apple/consumption-consent"
+        return "Apple was told nothing, because \(silence.words)" + (silence == .noConsent ? remedy : "")
     }
 
     /// How often the story looks for an answer, five times a second. A server takes its jobs every second.

@@ -32,7 +32,8 @@ struct ClockShowCommand: AsyncParsableCommand {
 struct ClockAdvanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advance",
-        abstract: "Put the server's clock forward; plans renew and end, and notifications are tried again, on the way.")
+        abstract: "Put the server's clock forward; plans renew and end, and notifications are tried again, on the way.",
+        discussion: "There is no way back but a new data folder.")
 
     @Argument(help: "By how much, such as 40d, 12h or 1d12h30m.")
     var duration: String
@@ -55,6 +56,7 @@ struct ClockAdvanceCommand: AsyncParsableCommand {
                 for happening in ClockHappening.all(in: answer) { print(happening.line) }
                 print("It is \(answer.members["now"] ?? "")")
             }
+            if !json { print("There is no way back but a new data folder, with `gatepass dev --data-dir`.") }
         }
     }
 }

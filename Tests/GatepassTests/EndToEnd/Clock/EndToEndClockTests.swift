@@ -25,6 +25,8 @@ extension EndToEnd {
             #expect(try await Self.clock(of: installation).integer("ahead_ms") == 0)
             let advanced = try await installation.run(["clock", "advance", "29d23h"])
             #expect(advanced.status == 0 && advanced.text.hasPrefix("It is "), "\(advanced.text)")
+            let last = "There is no way back but a new data folder, with `gatepass dev --data-dir`.\n"
+            #expect(advanced.text.hasSuffix(last), "\(advanced.text)")
             let path = EndToEndServer.statusPath
             #expect(try await installation.send(.GET, path, as: "alice")["active"]?.flag == true)
             let ended = try await Self.advance("2h", on: installation)

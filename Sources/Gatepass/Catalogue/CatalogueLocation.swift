@@ -20,6 +20,7 @@ enum CatalogueLocation {
             text = try lookup.read(found.path)
         } catch {
             guard !lookup.exists(found.path) else { throw notText(found.name) }
+            guard explicit == nil else { throw missing(found) }
             throw unreadable(name)
         }
         return try CatalogueFile(text: text, fileName: found.name)
@@ -30,6 +31,14 @@ enum CatalogueLocation {
             Fault(
                 place: .named(name), problem: "the catalogue cannot be read as UTF-8 text",
                 remedy: "save it as UTF-8, and let the server's user read it")
+        ])
+    }
+
+    private static func missing(_ file: FileLookup.Found) -> CatalogueFileError {
+        CatalogueFileError(faults: [
+            Fault(
+                place: .named(file.name), problem: "there is no such file",
+                remedy: "write the path of the catalogue; \(file.path) was looked for")
         ])
     }
 

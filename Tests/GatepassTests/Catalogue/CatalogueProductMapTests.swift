@@ -99,8 +99,8 @@ import Testing
         #expect(try load(nil, [:]).name == "config/catalog.yaml")
         let missing = #expect(throws: CatalogueFileError.self) { try load("gone.yaml", [:]) }
         #expect(
-            missing?.description == "gone.yaml: there is no catalogue that can be read; name one with --catalog, or "
-                + "set IAP_PRODUCT_MAP and APPLE_IAP_BUNDLE_ID")
+            missing?.description == "gone.yaml: there is no such file; write the path of the catalogue; "
+                + "/w/gone.yaml was looked for")
         let binary = FileLookup(
             workingDirectory: "/w", binaryDirectory: "/b", exists: { _ in true },
             read: { _ in throw SettingsInputs.NoFiles() })

@@ -94,7 +94,7 @@ extension EndToEnd {
             let wrong = try await server.command(["catalog", "plan", file])
             #expect(wrong.status == 1 && wrong.text.contains("next.yaml:"), "\(wrong.text)")
             let missing = try await server.command(["catalog", "plan", server.directory + "/none.yaml"])
-            #expect(missing.status == 1 && missing.text.contains("there is no catalogue"), "\(missing.text)")
+            #expect(missing.status == 1 && missing.text.contains("there is no such file"), "\(missing.text)")
             #expect(try await server.schema.dump() == tables)
             let applied = try await server.command(["catalog", "apply", "--json"])
             #expect(applied.text.contains(#""is_new" : false"#), "\(applied.text)")

@@ -15,6 +15,14 @@ import Testing
         #expect(IdleSettings.keys.filter { !KnownKeys().all.contains($0) } == [])
     }
 
+    @Test func `the example marks them, and no other`() throws {
+        let marked = try ConfigurationExampleTests.example().split(separator: "\n").filter {
+            $0.contains("# no effect yet")
+        }
+        let keys = marked.compactMap { $0.split(separator: ":").first?.filter { $0 != " " } }
+        #expect(keys == IdleSettings.keys.map { String($0.drop { $0 != "." }.dropFirst()) })
+    }
+
     @Test func `they are told of wherever they are set, and not with their default`() throws {
         let idle = ["retention.access_log_days"]
         let file = "stripe: {api_key: sk_1, grace_days: 3}\nretention: {access_log_days: 3}"

@@ -17,7 +17,8 @@ class Tier:
         self.lane = line.get("lane", "main")
         self.rank = line["rank"]
         self.features = frozenset(line.get("features", []))
-        self.limits = line.get("limits", {})
+        self.limits = {
+            name: 2**53 - 1 if limit == "unlimited" else limit for name, limit in line.get("limits", {}).items()}
         self.seats = line.get("devices", 0)
 
 

@@ -81,7 +81,9 @@ enum CataloguePage {
                         Shell.cell(words, .columnRank) { String(tier.rank) }
                         Shell.cell(words, .columnDevices) { tier.devices.map { String($0) } ?? words.text(.dash) }
                         Shell.cell(words, .columnFeatures) {
-                            let limits = tier.limits.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+                            let limits = tier.limits.sorted { $0.key < $1.key }.map {
+                                "\($0.key) \(Tier.text(ofLimit: $0.value))"
+                            }
                             words.joined(tier.features.map(\.text) + limits, by: .listed)
                         }
                     }

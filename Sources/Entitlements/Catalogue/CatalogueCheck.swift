@@ -127,9 +127,10 @@ package struct CatalogueCheck {
                 instead: "add \(names), or put the tiers into different lanes")
         }
         for (name, limit) in lower.limits.sorted(by: { $0.key < $1.key }) where higher.limits[name] ?? .min < limit {
+            let allowed = Tier.text(ofLimit: limit)
             report(
-                path + [.field(.limits), .name(name)], "the lower tier \"\(lower.id)\" allows \(limit)",
-                instead: "write at least \(limit), or put the tiers into different lanes")
+                path + [.field(.limits), .name(name)], "the lower tier \"\(lower.id)\" allows \(allowed)",
+                instead: "write at least \(allowed), or put the tiers into different lanes")
         }
         if let devices = lower.devices, higher.devices ?? 0 < devices {
             report(

@@ -86,7 +86,13 @@ extension CatalogueReader {
             return [:]
         }
         var limits: [String: Int] = [:]
-        for entry in entries { limits[entry.key] = integer(entry.value, "the limit \(entry.key)") }
+        for entry in entries {
+            if case .text("unlimited") = entry.value.content {
+                limits[entry.key] = Tier.unlimited
+            } else {
+                limits[entry.key] = integer(entry.value, "the limit \(entry.key)", instead: ", or unlimited")
+            }
+        }
         return limits
     }
 

@@ -70,12 +70,14 @@ struct CatalogueReader {
         return integer(key, in: fields, atLeast: least)
     }
 
-    /// The whole number of a node.
-    mutating func integer(_ node: YAMLNode, _ subject: String, atLeast least: Int = .min) -> Int? {
+    /// The whole number of a node. `instead` is what else may stand there, for the fault's remedy.
+    mutating func integer(
+        _ node: YAMLNode, _ subject: String, atLeast least: Int = .min, instead: String = ""
+    ) -> Int? {
         guard case .integer(let value) = node.content else {
             report(
                 node.line, "\(subject) must be a whole number, not \(node.kindInWords)",
-                "write a number without quotes, point or leading zero")
+                "write a number without quotes, point or leading zero\(instead)")
             return nil
         }
         guard value >= least else {

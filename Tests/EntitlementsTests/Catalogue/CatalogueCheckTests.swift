@@ -80,6 +80,11 @@ import Testing
     }
 
     @Test func `a higher tier has all that a lower one has`() {
+        let endless = Tier(id: "endless", rank: 1, limits: ["trips": Tier.unlimited])
+        check(
+            catalogue(tiers: [endless, Tier(id: "high", rank: 2, limits: ["trips": 1000])]),
+            finds: "tiers[1].limits.trips")
+        check(catalogue(tiers: [endless, Tier(id: "high", rank: 2, limits: ["trips": Tier.unlimited])]))
         let low = Tier(id: "low", rank: 1, features: ["x"], limits: ["trips": 10, "views": 1], devices: 2)
         check(
             catalogue(tiers: [Tier(id: "high", rank: 2, limits: ["trips": 9], devices: 1), low]),

@@ -110,6 +110,14 @@ import Testing
         #expect(try CatalogueFile(text: verbose, fileName: "b").text == verbose)
     }
 
+    @Test func `a limit may be unlimited, which is the largest number that every client has exactly`() throws {
+        let text = "{apps: [{bundle_id: a}], tiers: [{id: pro, rank: 1, limits: {trips: unlimited}}], products: []}"
+        let file = try CatalogueFile(text: text, fileName: "c")
+        #expect(file.catalogue.tiers.first?.limits == ["trips": 9_007_199_254_740_991])
+        #expect(file.text.contains("unlimited"), "a version of the database says what the file says")
+        #expect(Tier.text(ofLimit: 9_007_199_254_740_991) == "unlimited" && Tier.text(ofLimit: 7) == "7")
+    }
+
     @Test func `a version that turns ranks around is refused at the line of the rank`() throws {
         let text = """
             apps: [{bundle_id: a}]

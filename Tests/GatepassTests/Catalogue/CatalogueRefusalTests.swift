@@ -106,6 +106,10 @@ import Testing
             "a list for a mapping", "limits: {trips: 1}", with: "limits: [1]",
             "c:7: limits must be a mapping, not a list; write limits: {saved_trips: 10}"),
         Case(
+            "a word for a limit", "limits: {trips: 1}", with: "limits: {trips: Unlimited}",
+            "c:7: the limit trips must be a whole number, not a text; write a number without quotes, point or leading "
+                + "zero, or unlimited"),
+        Case(
             "a price in plain figures", "duration: 30d", with: "duration: 30d, price: {amount: 4.99, currency: USD}",
             "c:9: amount must be a text, not a number; write amount: \"4.99\""),
         Case(

@@ -41,11 +41,12 @@ import Testing
                 .addOn(features: [Feature("xyz")], requires: nil, seats: 0, familyShareable: false),
                 .consumable(unit: "credit", amount: 100, onShortfall: .debt),
                 .plan(tier: pro, planID: "annual_3", familyShareable: true),
+                .plan(tier: pro, planID: "annual_5", familyShareable: false),
                 .plan(tier: TierID("basic"), planID: "monthly_1", familyShareable: false),
                 .plan(tier: pro, planID: "monthly_2", familyShareable: false),
             ])
-        #expect(catalogue.products.map(\.source) == Array(repeating: .appleIAP, count: 7) + [.stripe])
-        #expect(catalogue.products.allSatisfy { $0.app == app })
+        #expect(catalogue.products.map(\.source) == Array(repeating: .appleIAP, count: 8) + [.stripe])
+        #expect(catalogue.products.allSatisfy { $0.app == app && Set($0.titles.keys) == ["en", "zh-Hans"] })
     }
 
     @Test func `every optional key is read`() throws {
@@ -139,6 +140,6 @@ import Testing
         let file = try CatalogueFile(text: Self.demo(), fileName: "config/catalog.yaml")
         #expect(
             CatalogueCheckCommand.summary(of: file)
-                == "config/catalog.yaml is right: 1 app, 1 lane, 3 tiers, 8 products")
+                == "config/catalog.yaml is right: 1 app, 1 lane, 3 tiers, 9 products")
     }
 }

@@ -147,6 +147,17 @@ import Testing
         #expect(Documents.members(ofSchema: "A", inOpenAPI: schema) == ["a", "b"])
     }
 
+    @Test func `the schema in the documents is the one that the migrations make and the program needs`() throws {
+        let needed = try SourceTree.file("Sources/LedgerStore/Migrations/Schema.swift").text
+        let number = String(SourceTree.files(in: "migrations").count)
+        #expect(Migrations.numbers(after: "accepted = ", in: needed) == [number])
+        let page = try SourceTree.file("api.md").text
+        #expect(Migrations.numbers(after: "\"schema ", in: page) == [number])
+        #expect(page.contains("\"schema \(number), accepted \(number)...99\""))
+        let readme = try SourceTree.file("README.md").text
+        #expect(readme.contains("applied \(number): schema \(number)\n") && readme.contains("(`\(number)...99`)"))
+    }
+
     @Test func `the README names the test command`() throws {
         let readme = try SourceTree.file("README.md").text
         #expect(readme.contains("\nmake test\n"))

@@ -27,6 +27,8 @@ package struct API: Sendable {
         let receipts: Receipts?
         /// The secrets with which card billing signs its webhooks; nil if card billing is not configured.
         let cardSecrets: EndpointSecrets?
+        /// The page on which users change what they pay by card; nil if none is configured.
+        let cardPage: String?
         let bearers: BearerVerifier
         let rateLimiter: RateLimiter
         let refusedDeliveries: RefusedDeliveries
@@ -70,7 +72,7 @@ package struct API: Sendable {
             readiness: @escaping @Sendable () async -> Readiness,
             verifier: @escaping @Sendable () -> AppStoreVerifier, inbox: StoreInbox, history: StoreHistory?,
             receipts: Receipts? = nil,
-            cardSecrets: EndpointSecrets?, bearers: BearerVerifier,
+            cardSecrets: EndpointSecrets?, cardPage: String? = nil, bearers: BearerVerifier,
             rateLimits: RateLimits = RateLimits(), allowedOrigins: [String] = [],
             network: @escaping @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8],
             usersMaySpend: Bool, openAPI: [UInt8], cores: Int,
@@ -92,6 +94,7 @@ package struct API: Sendable {
             self.history = history
             self.receipts = receipts
             self.cardSecrets = cardSecrets
+            self.cardPage = cardPage
             self.bearers = bearers
             rateLimiter = RateLimiter(rateLimits)
             refusedDeliveries = RefusedDeliveries(rateLimiter, logger: logger)

@@ -21,7 +21,8 @@ enum SubscriptionCheckRoute {
         let status = try await call.folding(user) { (ledger) async throws(Problem) in
             call.api.standing(ledger, call.api.catalogue, call.now).status
         }
-        return .json(SubscriptionCheckBody(status).bytes, cacheControl: "private, no-cache")
+        let body = SubscriptionCheckBody(status, cardPage: call.api.cardPage)
+        return .json(body.bytes, cacheControl: "private, no-cache")
     }
 }
 
@@ -39,7 +40,8 @@ struct SubscriptionCheckBody {
 
     let bytes: [UInt8]
 
-    init(_ status: Status) {
+    /// - Parameter cardPage: The page on which users change what they pay by card.
+    init(_ status: Status, cardPage: String?) {
         let entitlement = Self.entitlement(of: status)
         var json = JSONWriter(capacity: 384)
         json.beginObject()
@@ -51,7 +53,7 @@ struct SubscriptionCheckBody {
         json.member("devices", status.devices.allowed)
         json.member("expires_at", status.expiresAt)
         json.member("access_expires_at", status.accessExpiresAt)
-        json.member("manage_url", entitlement.flatMap(Self.manageURL))
+        json.member("manage_url", entitlement.flatMap { Self.manageURL($0, cardPage) })
         if let entitlement, let plan = entitlement.plan {
             json.member("will_renew", entitlement.willRenew)
             json.members(of: plan)
@@ -81,9 +83,13 @@ struct SubscriptionCheckBody {
         source == .appleIAP ? "apple" : source.text
     }
 
-    /// The page on which the user changes or cancels an Apple subscription; nil for anything else.
-    private static func manageURL(_ entitlement: Entitlement) -> String? {
-        entitlement.key.source == .appleIAP && entitlement.kind == .plan
-            ? "https://apps.apple.com/account/subscriptions" : nil
+    /// The page on which the user changes or cancels a plan; nil for anything else.
+    private static func manageURL(_ entitlement: Entitlement, _ cardPage: String?) -> String? {
+        guard entitlement.kind == .plan else { return nil }
+        switch entitlement.key.source {
+        case .appleIAP: return "https://apps.apple.com/account/subscriptions"
+        case .stripe: return cardPage
+        default: return nil
+        }
     }
 }

@@ -188,7 +188,8 @@ struct Server: Sendable {
             signingKeys: health.signingKeys, readiness: health.readiness,
             verifier: { verifiers.verifier(for: store.catalogue) }, inbox: inbox, history: history,
             receipts: receipts,
-            cardSecrets: EndpointSecrets(settings.stripe.signingSecrets.map(\.text)), bearers: bearers,
+            cardSecrets: EndpointSecrets(settings.stripe.signingSecrets.map(\.text)),
+            cardPage: settings.stripe.manageURL?.text, bearers: bearers,
             rateLimits: RateLimits(
                 attachPerMinute: limits.attachPerMinute ?? 0, restorePerMinute: limits.restorePerMinute ?? 0,
                 readPerMinute: limits.readPerMinute ?? 0, passwordPerMinute: limits.signInsPerMinute ?? 0),

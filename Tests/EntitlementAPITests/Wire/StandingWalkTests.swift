@@ -99,7 +99,7 @@ struct StandingWalkTests {
             let ledger = try Self.ledger(using: &random)
             let timeline = Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
             func check(_ instant: Instant) -> [UInt8] {
-                SubscriptionCheckBody(timeline.status(at: instant)).bytes
+                SubscriptionCheckBody(timeline.status(at: instant), cardPage: nil).bytes
             }
             var at = Fixture.now + -80 * Self.hour
             while at < Fixture.now + 400 * Self.hour {

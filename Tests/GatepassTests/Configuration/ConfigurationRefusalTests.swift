@@ -142,6 +142,10 @@ import Testing
             "gatepass.yaml:1: stripe.api_base_url is not https, so others could read the key; "
                 + "write an https URL, or leave it out"),
         Case(
+            "a page for users without https", "stripe: {manage_url: \"http://pay.example.com\"}",
+            "gatepass.yaml:1: stripe.manage_url is not https, so others could read what a user does there; "
+                + "write an https URL, or leave it out"),
+        Case(
             "an API key that no header can hold", "stripe: {api_key: \"rk_1\\nrk_2\"}",
             "gatepass.yaml:1: stripe.api_key is no API key; write one such as rk_live_…, and no more"),
         Case(

@@ -89,6 +89,8 @@ extension Settings {
         let apiKey: Secret?
         /// The base address of the API; nil means Stripe's own. It must be https, or lead to this machine.
         let apiBaseURL: WebAddress?
+        /// The page on which users change what they pay by card, such as the login page of Stripe's customer portal.
+        let manageURL: WebAddress?
 
         init(_ reader: inout SettingsReader) {
             signingSecrets = reader.secrets("stripe.signing_secrets")
@@ -96,6 +98,7 @@ extension Settings {
             graceDays = reader.integer("stripe.grace_days", default: 14, in: 0...365)
             apiKey = reader.secret("stripe.api_key")
             apiBaseURL = reader.address("stripe.api_base_url")
+            manageURL = reader.address("stripe.manage_url")
             // The HTTP client would show a key that no header can hold in its error, so such a key is refused here.
             if let apiKey, !apiKey.isBlank, !apiKey.text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
                 reader.report(
@@ -104,6 +107,11 @@ extension Settings {
             if let apiBaseURL, !apiBaseURL.isEncrypted, !apiBaseURL.isLoopback {
                 reader.report(
                     "stripe.api_base_url", "stripe.api_base_url is not https, so others could read the key",
+                    "write an https URL, or leave it out")
+            }
+            if let manageURL, !manageURL.isEncrypted, !manageURL.isLoopback {
+                reader.report(
+                    "stripe.manage_url", "stripe.manage_url is not https, so others could read what a user does there",
                     "write an https URL, or leave it out")
             }
             if userIDMetadataKey.isEmpty {

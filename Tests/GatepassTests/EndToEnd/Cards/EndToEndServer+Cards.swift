@@ -13,10 +13,16 @@ extension EndToEndServer {
 
     private static let cardTask = Task { try await startWithCards() }
 
+    /// Where users of that server change what they pay by card.
+    static let cardPage = "https://billing.example.com/p/login"
+
     /// A server that sells by card. Throws `Failure`.
     static func startWithCards(_ changes: [String: String] = [:]) async throws -> EndToEndServer {
         let server = try await EndToEndServer(
-            ["GATEPASS_STRIPE_SIGNING_SECRETS": "whsec_before,\(cardSecret)"].merging(changes) { $1 })
+            [
+                "GATEPASS_STRIPE_SIGNING_SECRETS": "whsec_before,\(cardSecret)",
+                "GATEPASS_STRIPE_MANAGE_URL": cardPage,
+            ].merging(changes) { $1 })
         try write(catalogue(adding: cardProducts), to: server.directory + "/catalog.yaml")
         try await server.boot()
         return server

@@ -1,4 +1,8 @@
 # The verbs of this repository; each works from a fresh clone.
+
+# A Swift that scripts/swift has installed is found in the same call.
+export PATH := $(or $(SWIFTLY_BIN_DIR),$(HOME)/.local/share/swiftly/bin):$(PATH)
+
 .PHONY: run test build-tests release test-release soak cluster-test check format mutants bench clients schemathesis \
 	screenshots setup
 

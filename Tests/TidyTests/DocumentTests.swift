@@ -158,6 +158,16 @@ import Testing
         #expect(readme.contains("applied \(number): schema \(number)\n") && readme.contains("(`\(number)...99`)"))
     }
 
+    @Test func `the README and the manifest agree with the version of Swift that the setup installs`() throws {
+        let version = try SourceTree.file(".swift-version").text.split(separator: "\n")
+        let parts = version[0].split(separator: ".").compactMap { Int($0) }
+        #expect(version.count == 1 && parts.count == 3)
+        #expect(try SourceTree.file("README.md").text.contains("Swift \(parts[0]).\(parts[1])"))
+        let tools = Migrations.numbers(
+            after: "swift-tools-version: \(parts[0]).", in: try SourceTree.file("Package.swift").text)
+        #expect(tools.count == 1 && Int(tools[0]).map { $0 <= parts[1] } == true)
+    }
+
     @Test func `the README names the test command`() throws {
         let readme = try SourceTree.file("README.md").text
         #expect(readme.contains("\nmake test\n"))

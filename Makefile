@@ -19,8 +19,8 @@ test: build-tests
 build-tests: setup
 	swift build --build-tests
 
-# What people run, made as README says to deploy it; under SCRATCH where that is given, so that it can be built beside
-# the tests.
+# What people run, made as docs/production.md says to deploy it; under SCRATCH where that is given, so that it can be
+# built beside the tests.
 release: setup
 	swift build -c release --static-swift-stdlib --product gatepass $(if $(SCRATCH),--scratch-path $(SCRATCH))
 

@@ -154,8 +154,9 @@ import Testing
         let page = try SourceTree.file("api.md").text
         #expect(Migrations.numbers(after: "\"schema ", in: page) == [number])
         #expect(page.contains("\"schema \(number), accepted \(number)...99\""))
-        let readme = try SourceTree.file("README.md").text
-        #expect(readme.contains("applied \(number): schema \(number)\n") && readme.contains("(`\(number)...99`)"))
+        let production = try SourceTree.file("docs/production.md").text
+        #expect(production.contains("applied \(number): schema \(number)\n"))
+        #expect(production.contains("(`\(number)...99`)"))
     }
 
     @Test func `the README and the manifest agree with the version of Swift that the setup installs`() throws {
@@ -168,15 +169,16 @@ import Testing
         #expect(tools.count == 1 && Int(tools[0]).map { $0 <= parts[1] } == true)
     }
 
-    @Test func `the README names the test command`() throws {
+    @Test func `the README names the two commands, and the contributing page the others`() throws {
         let readme = try SourceTree.file("README.md").text
-        #expect(readme.contains("\nmake test\n"))
+        #expect(readme.contains("\nmake run\n") && readme.contains("\nmake test\n"))
+        let others = try SourceTree.file("CONTRIBUTING.md").text
         let verbs = try SourceTree.file("Makefile").lines.compactMap { line in
             line.first?.isLetter == true ? line.split(separator: ":").first.map(String.init) : nil
         }
         for verb in ["run", "test", "check", "format", "bench"] {
             #expect(verbs.contains(verb))
-            #expect(readme.contains("make \(verb)"))
+            #expect((readme + others).contains("make \(verb)"))
         }
     }
 

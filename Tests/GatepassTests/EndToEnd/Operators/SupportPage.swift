@@ -80,30 +80,12 @@ final class SupportStory {
 
     /// Whether one of `lines` is the line that the page shows, ids and instants aside; its ids are kept.
     private func take(_ shown: String, from lines: [String]) -> Bool {
-        let parts = shown.split(separator: "…").map { Self.pattern(of: String($0)).joined(separator: " ") }
-        guard !shown.contains("…") else {
-            return lines.contains { line in
-                parts.allSatisfy { Self.pattern(of: line).joined(separator: " ").contains($0) }
-            }
+        guard !shown.contains("…") else { return ShownLine(shown).isIn(lines) }
+        guard let line = lines.first(where: { ShownLine(shown).isIn([$0]) }) else { return false }
+        for (old, new) in zip(ShownLine.words(of: shown), ShownLine.words(of: line)) where ShownLine.differs(old) {
+            ids[old] = new
         }
-        guard let line = lines.first(where: { Self.pattern(of: $0) == Self.pattern(of: shown) }) else { return false }
-        for (old, new) in zip(Self.words(of: shown), Self.words(of: line)) where Self.differs(old) { ids[old] = new }
         return true
-    }
-
-    /// The words of a line, with a mark for each that differs from run to run.
-    private static func pattern(of line: String) -> [String] { words(of: line).map { differs($0) ? "#" : $0 } }
-
-    private static func words(of line: String) -> [String] {
-        line.split { " \t(),;\"".contains($0) }.map { $0.hasSuffix(":") ? String($0.dropLast()) : String($0) }
-    }
-
-    /// Whether a word is an instant, a long id or one of a card account, and no name of a product.
-    private static func differs(_ word: String) -> Bool {
-        let digits = word.count(where: \.isNumber)
-        // An id of a card account may have no digit.
-        if ["sub_", "pi_"].contains(where: word.hasPrefix) { return true }
-        return !word.contains(".") && (digits >= 8 || digits > 0 && word.count > 16)
     }
 
     /// Whether the user has access, as the app learns it. Throws when no whole answer came.

@@ -8,7 +8,7 @@ import Support
 import Testing
 
 extension EndToEnd {
-    /// Tokens for a device without a connection, from the server to the README's reader of them.
+    /// Tokens for a device without a connection, from the server to the reader of them in `docs/app.md`.
     @Suite struct Offline {
         typealias Token = OfflineEntitlement
 

@@ -229,7 +229,7 @@ struct ReceiptThiefTests {
         for isFresh in [true, false] {
             try await ReceiptRouteTests.open(rules: ClaimRules(unclaimed: .fresh24h)) { shop in
                 shop.apple.add(.init(texts: [try shop.text("1001"), try Self.fresh("1003", shop)]))
-                shop.apple.fail(.unreachable("away"))
+                shop.apple.fail(.unreachable("away"), .unreachable("away"))
                 var receipt = SimulatedReceipt(["1001", "1003"])
                 if isFresh { receipt.createdAt = Fixture.now.milliseconds }
                 #expect(try await shop.show(receipt)["history"]?.string == "pending")

@@ -105,6 +105,8 @@ struct DevelopmentInstallation {
         request.method = method
         request.headers.add(name: "Authorization", value: "Bearer " + token)
         request.headers.add(name: "Content-Type", value: "application/json")
+        // A kept connection would be closed by the server just when a test that waited long sends the next request.
+        request.headers.add(name: "Connection", value: "close")
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 1 << 20)

@@ -12,6 +12,8 @@ package struct SimulatedAppTransaction: Sendable {
     package var applicationVersion = "1"
     package var originalApplicationVersion = "1.0"
     package var originalPlatform = "iOS"
+    package var revocationDate: Int64?
+    package var storeType: String?
 
     package init(bundleId: String, at receiptCreationDate: Int64) {
         self.bundleId = bundleId
@@ -31,6 +33,8 @@ package struct SimulatedAppTransaction: Sendable {
         payload.add("originalApplicationVersion", originalApplicationVersion)
         payload.add("appTransactionId", appTransactionId)
         payload.add("originalPlatform", originalPlatform)
+        payload.add("revocationDate", revocationDate)
+        payload.add("storeType", storeType)
         return payload
     }
 }

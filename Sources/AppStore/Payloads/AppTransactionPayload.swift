@@ -10,6 +10,8 @@ package struct AppTransactionPayload: Hashable, Sendable {
     package let receiptCreationDate: Int64
     /// The Apple account in this app; older systems leave it out.
     package let appTransactionId: String?
+    /// The instant at which Apple took the download back; nil if it did not.
+    package let revocationDate: Int64?
     package let applicationVersion: String?
     package let versionExternalIdentifier: Int64?
     package let originalApplicationVersion: String?
@@ -17,6 +19,8 @@ package struct AppTransactionPayload: Hashable, Sendable {
     package let preorderDate: Int64?
     /// `iOS`, `macOS`, `tvOS`, `visionOS`, or a platform that Apple adds later.
     package let originalPlatform: String?
+    /// `consumer`, `education` or `enterprise`: whose managed account it may be. Older systems leave it out.
+    package let storeType: String?
 
     /// Reads the members.
     ///
@@ -27,6 +31,7 @@ package struct AppTransactionPayload: Hashable, Sendable {
         appAppleId = try payload.integer("appAppleId")
         receiptCreationDate = try payload.required("receiptCreationDate", payload.instant("receiptCreationDate"))
         appTransactionId = try payload.identifier("appTransactionId")
+        revocationDate = try payload.instant("revocationDate")
 
         var remarks = TolerantReader(payload)
         applicationVersion = remarks.text("applicationVersion")
@@ -35,5 +40,6 @@ package struct AppTransactionPayload: Hashable, Sendable {
         originalPurchaseDate = remarks.instant("originalPurchaseDate")
         preorderDate = remarks.instant("preorderDate")
         originalPlatform = remarks.text("originalPlatform")
+        storeType = remarks.text("storeType")
     }
 }

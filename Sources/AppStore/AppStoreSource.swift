@@ -117,6 +117,15 @@ extension AccountProof {
     }
 }
 
+extension UserID {
+    /// The user whom the Apple account in `transaction` signs in; nil if the text names no account.
+    package init?(signedInBy transaction: VerifiedAppTransaction, labels: Labels) {
+        guard let id = transaction.payload.appTransactionId else { return nil }
+        let app = AppID(transaction.payload.bundleId)
+        self = .appleAccount(labels.label(.appleSignIn, app.text, transaction.environment.rawValue, id))
+    }
+}
+
 extension Labels {
     /// The label of an Apple account. Its `appTransactionId` differs in each app and environment, so the label covers
     /// both.

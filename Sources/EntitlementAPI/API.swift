@@ -30,6 +30,8 @@ package struct API: Sendable {
         /// The page on which users change what they pay by card; nil if none is configured.
         let cardPage: String?
         let bearers: BearerVerifier
+        /// The life, in days, of the token that an Apple account gets; nil where none signs in by itself.
+        let appleTokenDays: Int?
         let rateLimiter: RateLimiter
         let refusedDeliveries: RefusedDeliveries
         let crossOrigin: CrossOrigin
@@ -72,7 +74,7 @@ package struct API: Sendable {
             readiness: @escaping @Sendable () async -> Readiness,
             verifier: @escaping @Sendable () -> AppStoreVerifier, inbox: StoreInbox, history: StoreHistory?,
             receipts: Receipts? = nil,
-            cardSecrets: EndpointSecrets?, cardPage: String? = nil, bearers: BearerVerifier,
+            cardSecrets: EndpointSecrets?, cardPage: String? = nil, bearers: BearerVerifier, appleTokenDays: Int? = nil,
             rateLimits: RateLimits = RateLimits(), allowedOrigins: [String] = [],
             network: @escaping @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8],
             usersMaySpend: Bool, openAPI: [UInt8], cores: Int,
@@ -96,6 +98,7 @@ package struct API: Sendable {
             self.cardSecrets = cardSecrets
             self.cardPage = cardPage
             self.bearers = bearers
+            self.appleTokenDays = appleTokenDays
             rateLimiter = RateLimiter(rateLimits)
             refusedDeliveries = RefusedDeliveries(rateLimiter, logger: logger)
             crossOrigin = CrossOrigin(origins: allowedOrigins)

@@ -135,7 +135,18 @@ extension Call {
         }
     }
 
-    /// The present key that signs entitlement tokens, and the keys that verify them.
+    /// Makes labels under this installation's pseudonym key.
+    ///
+    /// - Throws: `unavailable`.
+    func labels() throws(Problem) -> Labels {
+        do throws(ServiceFailure) {
+            return try api.store().labels
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// The present key that signs tokens, and the keys that verify them.
     ///
     /// - Throws: `unavailable` if the keys cannot be read or opened.
     func signingKeys() async throws(Problem) -> SigningKeyRing {

@@ -63,11 +63,11 @@ package struct Endpoint: Sendable {
 
     /// An endpoint without sign-in. Its rate limit holds for each network and path.
     package static func open(
-        _ method: HTTPRequest.Method, _ path: String,
+        _ method: HTTPRequest.Method, _ path: String, rate: RateLimits.Kind = .open,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
     ) -> Endpoint {
         Endpoint(method, path) { call throws(Problem) in
-            try call.count(.open, for: .network(call.network, path: path), at: call.api.realNow())
+            try call.count(rate, for: .network(call.network, path: path), at: call.api.realNow())
             try call.requireKnownParameters()
             return try await route(call)
         }
@@ -272,23 +272,19 @@ package struct UserCall: SignedCall {
 
     /// Verifies the bearer token and takes one request from the user's rate.
     ///
-    /// - Throws: `unauthenticated`, `user_id_not_allowed`, `forbidden`, `rate_limited`, `unavailable`;
-    ///   `invalid_request` for a parameter that the endpoint does not have.
+    /// - Throws: `unauthenticated`, `user_id_not_allowed`, `signed_in_elsewhere`, `forbidden`, `rate_limited`,
+    ///   `unavailable`; `invalid_request` for a parameter that the endpoint does not have.
     fileprivate init(_ call: OpenCall, rate: RateLimits.Kind, isForSpending: Bool) async throws(Problem) {
-        let (api, now) = (call.api, call.api.realNow())
-        do throws(BearerRefusal) {
-            guard !ServerCall.isMeant(by: call.request) else {
-                let servers = call.twin.map { "a server asks \($0)." } ?? "nothing here takes an API key."
-                throw .invalid("A user's token is required: " + servers)
-            }
-            user = try await api.bearers.user(authorization: call.request.headers[.authorization], at: now)
-            guard api.usersMaySpend || !isForSpending else {
-                throw .notAllowed("Credits are spent by the app's servers, and not with a user's token.")
-            }
-        } catch {
-            throw Problem(error)
+        guard !ServerCall.isMeant(by: call.request) else {
+            let servers = call.twin.map { "a server asks \($0)." } ?? "nothing here takes an API key."
+            throw Problem(.invalid("A user's token is required: " + servers) as BearerRefusal)
         }
-        try call.count(rate, for: .user(user), at: now)
+        user = try await call.signedInUser()
+        guard call.api.usersMaySpend || !isForSpending else {
+            let words = "Credits are spent by the app's servers, and not with a user's token."
+            throw Problem(.notAllowed(words) as BearerRefusal)
+        }
+        try call.count(rate, for: .user(user), at: call.api.realNow())
         try call.requireKnownParameters()
         incoming = call
     }

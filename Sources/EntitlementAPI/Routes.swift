@@ -31,6 +31,9 @@ package enum Routes {
 
         .open(.get, "/api/iap/apple/products", ProductsRoute.respond).reading(["bundle_id", "source"])
             .readable(by: .anybody),
+        .open(.post, "/api/iap/apple/sign-in", rate: .appleSignIn, AppleSignInRoute.respond)
+            .readable(by: .listed),
+        .signedIn(.post, "/api/iap/apple/adopt", rate: .restore, AdoptRoute.respond),
         .signedIn(.post, "/api/iap/apple/transactions/attach", rate: .attach, AttachRoute.respond)
             .takingTransactions,
         .signedIn(.post, "/api/iap/apple/restore", rate: .restore, RestoreRoute.respond)
@@ -128,6 +131,7 @@ package enum Routes {
         ),
         .server(
             .post, "/api/admin/users/{user_id}/merge", .write, idempotent(with: "from_user_id", TransferRoute.merge)),
+        .server(.post, "/api/admin/users/{user_id}/sign-out", .write, idempotent(SignOutUserRoute.answer)),
         .server(.put, "/api/admin/users/{user_id}/sandbox-tester", .write, idempotent(SandboxTesterRoute.to(true))),
         .server(.delete, "/api/admin/users/{user_id}/sandbox-tester", .write, idempotent(SandboxTesterRoute.to(false))),
         .server(.get, "/api/admin/users/{user_id}/export", .admin, ExportUserRoute.respond),

@@ -171,7 +171,7 @@ extension Dashboard {
             + pages(of: GiveCredits.self) + pages(of: MakeGood.self) + pages(of: SpendCredits.self)
             + pages(of: Revoke.self) + pages(of: Transfer.self) + pages(of: Merge.self) + pages(of: Bind.self)
             + pages(of: NameTester.self) + pages(of: UnnameTester.self) + pages(of: RemoveDevice.self)
-            + pages(of: Erase.self)
+            + pages(of: SignOutUser.self) + pages(of: Erase.self)
     }
 
     private func pages<Act: PersonAct>(of act: Act.Type) -> [Endpoint] {

@@ -14,7 +14,7 @@ enum AllActsPage {
             row(GiveCredits.self, user, visit), row(MakeGood.self, user, visit), row(Merge.self, user, visit),
             row(NameTester.self, user, visit), row(UnnameTester.self, user, visit), row(Transfer.self, user, visit),
             row(Revoke.self, user, visit), row(SpendCredits.self, user, visit), row(RemoveDevice.self, user, visit),
-            row(Erase.self, user, visit),
+            row(SignOutUser.self, user, visit), row(Erase.self, user, visit),
         ]
         return visit.page(words.text(.allActs)) {
             Tag.div {

@@ -39,6 +39,24 @@ private func testing(
     }
 }
 
+/// Signs out the Apple accounts that stand for the user, as `POST …/sign-out` does.
+enum SignOutUser: PersonAct {
+    static let path = "sign-out"
+    static let title = Phrase.actSignOut
+    static let hint = Phrase.actSignOutText
+    static let isTaking = true
+
+    static func fields(_ desk: Desk) -> [FormField] { [desk.reasonField] }
+
+    static func read(_ desk: Desk) -> Result<Proposal, ActRefusal> {
+        desk.reason().map { reason in
+            Proposal(
+                act: PreparedAct(desk.principal.signOut(reason: reason, under: desk.labels)) { ActRefusal($0) },
+                button: desk.words.text(.actSignOut), done: desk.words.text(.signOutDone))
+        }
+    }
+}
+
 /// Removes a device from the record, so that its seat is free at once.
 enum RemoveDevice: PersonAct {
     static let path = "remove-device"

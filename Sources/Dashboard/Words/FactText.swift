@@ -185,6 +185,7 @@ extension Handover.Cause {
         case .policy: .handoverPolicy
         case .operator: .handoverOperator
         case .merge: .handoverMerge
+        case .adopt: .handoverAdopt
         case .reclaim: .handoverReclaim
         }
     }

@@ -165,14 +165,14 @@ enum Phrase: CaseIterable {
         renewalRetried, renewalGrace, renewalCancelled, renewalBilling, renewalPrice, renewalUnavailable,
         renewalEnded, renewalEndedBecause, pricePending, priceGiven, factBound, factGranted, giftPass,
         giftWindow, giftCreditsUntil, factWithdrawn, factGaveAway, factReceived, handoverRan, handoverUnits,
-        handoverPolicy, handoverOperator, handoverMerge, handoverReclaim, factSpent, factReserved,
+        handoverPolicy, handoverOperator, handoverMerge, handoverAdopt, handoverReclaim, factSpent, factReserved,
         factCommitted, factReleased, factDeviceRegistered, factDeviceSuspended, factDeviceReactivated,
         factDeviceSeen, factDeviceRemoved, factTester, factNoTester, factConsent, factNoConsent
 
     // MARK: Entries of the trail
 
     case didCreateKey, didRevokeKey, didRotateKey, didApplyCatalogue, didGive, didWithdrawGrant, didBind,
-        didWithdrawPurchase, didTransfer, didMerge, didErase, didNameTester, didUnnameTester, didSpend,
+        didWithdrawPurchase, didTransfer, didMerge, didSignOutUser, didErase, didNameTester, didUnnameTester, didSpend,
         didReserve, didCommit, didRelease, didRegisterDevice, didReactivateDevice, didSuspendDevice,
         didSeeDevice, didRemoveDevice, didReplay, didRevive, didLookUp, didCreateStaff, didResetStaff,
         didDisableStaff, didSetPassword, didSignIn, didSignOut, didSignOutEverywhere, didSlow,
@@ -206,12 +206,13 @@ enum Phrase: CaseIterable {
         actGiveUntil, actGiveUntilText, actGiveAddOn, actGiveAddOnText, actGiveCredits, actGiveCreditsText,
         actMakeGood, actMakeGoodText, actRevoke, actRevokeText, actTransfer, actTransferText, actMerge,
         actMergeText, actBind, actBindText, actNameTester, actNameTesterText, actUnnameTester,
-        actUnnameTesterText, actRemoveDevice, actRemoveDeviceText, actSpendCredits, actSpendCreditsText,
+        actUnnameTesterText, actRemoveDevice, actRemoveDeviceText, actSignOut, actSignOutText,
+        actSpendCredits, actSpendCreditsText,
         actErase, actEraseText, giveDaysButton, giveDaysDone, giveUntilButton, giveUntilDone,
         giveAddOnButton, giveAddOnDone, giveCreditsButton, giveCreditsDone, makeGoodButton, makeGoodDone,
         revokeButton, revokeDone, revokePlanButton, revokePlanDone, transferAll, transferButton, transferDone,
         mergeButton, mergeDone,
-        bindButton, bindDone, nameTesterDone, unnameTesterDone, removeDeviceButton, removeDeviceDone,
+        bindButton, bindDone, signOutDone, nameTesterDone, unnameTesterDone, removeDeviceButton, removeDeviceDone,
         spendCreditsButton, spendCreditsDone, eraseButton, eraseDone, linkRevoke, linkTransfer, moveFrom,
         linkTester, linkRemove, linkGive, linkTake, askApple, orderTitle, orderFound, orderNone,
         orderNoneHint, orderPaid

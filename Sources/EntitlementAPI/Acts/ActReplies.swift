@@ -39,6 +39,15 @@ package enum ActReply {
         }
     }
 
+    /// The user whose Apple accounts were signed out.
+    package static func signedOut(_ user: UserID, _ signedOut: OperatorAct.SignOut) -> [UInt8] {
+        JSONWriter.object { json in
+            json.member("user_id", user.text)
+            json.member("signed_out_at", exactly: "signed_out_at_ms", signedOut.at)
+            json.member("apple_accounts", signedOut.accounts)
+        }
+    }
+
     /// True if a user is on the list of sandbox testers.
     package static func sandboxTester(_ isTester: Bool) -> [UInt8] {
         JSONWriter.object { $0.member("sandbox_tester", isTester) }

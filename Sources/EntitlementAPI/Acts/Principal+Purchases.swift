@@ -32,6 +32,25 @@ extension Principal {
             act.merge(guest, mentionedAs: name, request: request, given: history, in: context)
         }
     }
+
+    /// Moves everything of the user of an Apple account to the user, and notes that the account is theirs. The reply is
+    /// true if a purchase moved.
+    func adopt(_ account: UserID, under labels: Labels) -> LedgerAct<Bool, AppleAccountRefusal> {
+        let name = labels.mention(of: account)
+        return LedgerAct(for: [user], everythingOf: account, audit: nil) { [user] history, context in
+            AdoptAccount(account, mentionedAs: name, by: user).decide(given: history, in: context)
+        }
+    }
+
+    /// Signs out the Apple accounts that stand for the user.
+    package func signOut(
+        reason: String, under labels: Labels
+    ) -> LedgerAct<OperatorAct.SignOut, OperatorRefusal> {
+        let name = labels.mention(of: user)
+        return operating(.signOutUser, everythingOf: user, reason: reason) { act, history, _ in
+            act.signOut(mentionedAs: name, given: history)
+        }
+    }
 }
 
 extension Store {

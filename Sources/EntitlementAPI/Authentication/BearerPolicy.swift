@@ -13,14 +13,17 @@ package struct BearerPolicy: Hashable, Sendable {
     /// The name of the claim that holds the user id.
     package let userIDClaim: String
 
-    package init(issuer: String? = nil, audience: String? = nil, userIDClaim: String = "sub") {
+    /// True if the user ids are of Apple accounts, false if none may be. A login must not give such an id to a user.
+    let namesAppleAccounts: Bool
+
+    package init(
+        issuer: String? = nil, audience: String? = nil, userIDClaim: String = "sub", namesAppleAccounts: Bool = false
+    ) {
         self.issuer = issuer
         self.audience = audience
         self.userIDClaim = userIDClaim
+        self.namesAppleAccounts = namesAppleAccounts
     }
-
-    /// The prefix of user ids that stand for Apple accounts. A login must not give such an id to a user.
-    private static let accountMark = "apple-"
 
     /// The user that the claims name, and the time in which the token is valid, leeway included.
     ///
@@ -53,8 +56,8 @@ package struct BearerPolicy: Hashable, Sendable {
         guard let user = UserID(text) else {
             throw .userIDNotAllowed(UserID.defect(of: text) ?? "The token names no user.")
         }
-        guard !text.hasPrefix(Self.accountMark) else {
-            throw .userIDNotAllowed("User ids that begin with \(Self.accountMark) stand for Apple accounts.")
+        guard user.isAppleAccount == namesAppleAccounts else {
+            throw .userIDNotAllowed("User ids that begin with \(UserID.appleMark) stand for Apple accounts.")
         }
         return user
     }

@@ -4,6 +4,8 @@ package enum BearerRefusal: Error, Hashable, Sendable {
     case missing
     /// The token is not valid. The sentence is for developers and quotes nothing from the token.
     case invalid(String)
+    /// The token is valid, but the Apple account that got it stands for another user now.
+    case signedInElsewhere
     /// The token is valid, but its user id is missing, malformed or begins like the id of an Apple account. The
     /// sentence is for developers.
     case userIDNotAllowed(String)

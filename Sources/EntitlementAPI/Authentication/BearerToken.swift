@@ -7,6 +7,7 @@ struct BearerToken {
     static let maximumBytes = 8 * 1024
 
     let algorithm: String?
+    let type: String?
     let kid: String?
     /// The bytes that the signature covers: the first two segments as they were sent, with the dot between them.
     let signedText: [UInt8]
@@ -28,9 +29,15 @@ struct BearerToken {
         }
         algorithm = header["alg"]?.string
         kid = header["kid"]?.string
+        type = header["typ"]?.string
         signedText = Array(bytes[..<(segments[1].endIndex)])
         self.signature = signature
         self.claims = claims
+    }
+
+    /// The member `typ` of a token's header, of which nothing is checked; nil if it cannot be read.
+    static func headerType(of text: String) -> String? {
+        object(Array(text.utf8.prefix { $0 != UInt8(ascii: ".") })[...])?["typ"]?.string
     }
 
     private static func object(_ segment: ArraySlice<UInt8>) -> JSONValue? {

@@ -16,6 +16,8 @@ package final class BearerVerifier: Sendable {
         case publicKey(String)
         /// The login's key set (JWKS), fetched from a URL.
         case remote(RemoteKeys)
+        /// Without a login of the app's own no token is valid.
+        case noLogin
     }
 
     /// The most tokens in the cache.
@@ -47,6 +49,8 @@ package final class BearerVerifier: Sendable {
             trust = .fixed([try await .pem(pem)])
         case .remote(let keys):
             trust = .remote(keys)
+        case .noLogin:
+            trust = .fixed([])
         }
         self.policy = policy
     }
@@ -61,6 +65,9 @@ package final class BearerVerifier: Sendable {
             return try known.admission.user(at: now)
         }
         let token = try BearerToken(text)
+        guard token.type != EntitlementClaims.type else {
+            throw .invalid("The token is for offline use and signs nobody in.")
+        }
         let edition = try await requireSignature(of: token)
         let admission = try policy.admission(by: token.claims, at: now)
         remembered.withLock { $0[digest] = Remembered(admission: admission, edition: edition) }
@@ -86,6 +93,7 @@ package final class BearerVerifier: Sendable {
             let found = try await remote.key(named: token.kid).get()
             (keys, edition) = ([found.key], found.edition)
         }
+        guard !keys.isEmpty else { throw .invalid("No login is configured here: only Apple accounts sign in.") }
         guard keys.contains(where: { $0.algorithm == token.algorithm }) else {
             throw .invalid("The token is signed with another algorithm.")
         }

@@ -57,17 +57,6 @@ enum Caller {
 }
 
 extension SignedCall {
-    /// Makes labels under this installation's pseudonym key.
-    ///
-    /// - Throws: `unavailable`.
-    func labels() throws(Problem) -> Labels {
-        do throws(ServiceFailure) {
-            return try api.store().labels
-        } catch {
-            throw Problem(error)
-        }
-    }
-
     /// The stored notes of these digests.
     ///
     /// - Throws: `unavailable`.

@@ -1,12 +1,13 @@
 import AppStore
 import Entitlements
+import LedgerStore
 import StrictJSON
 
 /// Reads the proof in a request: a signed app transaction, which shows the sender's Apple account.
 extension AccountProof {
-    private static let name = "signedAppTransaction"
+    static let name = "signedAppTransaction"
 
-    /// The app transaction in the optional member of the requests attach and restore.
+    /// The app transaction in the member that requests of attach and restore may have.
     ///
     /// - Throws: `payload_too_large` for a text over 16 KiB, `invalid_request` for anything but a string or null.
     static func member(of body: JSONBody) throws(Problem) -> SignedAppTransaction? {
@@ -18,21 +19,19 @@ extension AccountProof {
 
     /// The Apple account that a genuine app transaction names, with its app and environment.
     ///
-    /// A text that is not genuine is ignored: the purchase is judged as if none had been sent. So a client with an
-    /// outdated text can still attach what was paid for.
+    /// A text that is not genuine, or was made before its account was signed out, is ignored: the purchase is judged as
+    /// if none had been sent. So a client with an outdated text can still attach what was paid for.
     ///
-    /// - Throws: `unavailable` if Apple cannot be asked about the certificates.
+    /// - Throws: `unavailable` if Apple cannot be asked about the certificates, or the database cannot be reached.
     static func verified(_ signed: SignedAppTransaction?, _ call: UserCall) async throws(Problem) -> AccountProof? {
-        guard let signed else { return nil }
         let labels = try call.labels()
-        do throws(CertificateStatusUnavailable) {
-            let verdict = try await call.api.verifier().verify(signed, at: call.now.milliseconds)
-            call.api.metrics.verified(.appTransaction, verdict)
-            guard case .success(let transaction) = verdict else { return nil }
-            return AccountProof(transaction, labels: labels)
-        } catch {
-            call.api.metrics.couldNotVerify(.appTransaction)
-            throw Problem(error)
+        guard let signed, case .success(let transaction) = try await call.verdict(on: signed),
+            let account = UserID(signedInBy: transaction, labels: labels)
+        else { return nil }
+        let note = try await call.served { try await $0.accountTokens.note(of: account) }
+        guard note?.proves(textOf: Instant(milliseconds: transaction.payload.receiptCreationDate)) ?? true else {
+            return nil
         }
+        return AccountProof(transaction, labels: labels)
     }
 }

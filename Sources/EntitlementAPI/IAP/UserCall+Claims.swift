@@ -88,7 +88,7 @@ extension UserCall {
             written: recorded.answer(about: user, at: at))
     }
 
-    private var fold: FoldContext { FoldContext(catalogue: api.catalogue, settings: api.settings) }
+    var fold: FoldContext { FoldContext(catalogue: api.catalogue, settings: api.settings) }
 
     /// True if every text was verified before and its purchase is the user's now.
     private func isTheirs(_ shown: [ShownPurchase], _ replays: Replays) -> Bool {

@@ -9,17 +9,21 @@ package struct RateLimits: Hashable, Sendable {
     package var readPerMinute: Int
     /// The passwords that one network may send to the dashboard.
     package var passwordPerMinute: Int
+    /// The sign-ins of Apple accounts from one network, behind which a whole carrier may stand.
+    package var appleSignInPerMinute: Int
 
     /// The refused deliveries of one network in a minute, after which its deliveries are refused unread.
     var refusedDeliveriesPerMinute = 60
 
     package init(
-        attachPerMinute: Int = 60, restorePerMinute: Int = 10, readPerMinute: Int = 600, passwordPerMinute: Int = 30
+        attachPerMinute: Int = 60, restorePerMinute: Int = 10, readPerMinute: Int = 600, passwordPerMinute: Int = 30,
+        appleSignInPerMinute: Int = 600
     ) {
         self.attachPerMinute = attachPerMinute
         self.restorePerMinute = restorePerMinute
         self.readPerMinute = readPerMinute
         self.passwordPerMinute = passwordPerMinute
+        self.appleSignInPerMinute = appleSignInPerMinute
     }
 
     /// The kind of a request, each with a rate of its own.
@@ -36,6 +40,8 @@ package struct RateLimits: Hashable, Sendable {
         case refusedDelivery = "refused_delivery"
         /// A password that somebody sends to the dashboard. Comparing it costs much.
         case password
+        /// An Apple account that signs in. Verifying its text costs much.
+        case appleSignIn = "apple_sign_in"
         /// An order that a server has Apple asked about: one a second.
         case lookUp = "look_up"
 
@@ -50,6 +56,7 @@ package struct RateLimits: Hashable, Sendable {
         case .read, .open: readPerMinute
         case .refusedDelivery: refusedDeliveriesPerMinute
         case .password: passwordPerMinute
+        case .appleSignIn: appleSignInPerMinute
         case .lookUp: 1
         }
     }

@@ -35,6 +35,23 @@ extension Problem {
         self.init(code, detail, retry: Retry(after: code, proof: proof))
     }
 
+    /// The problem of a genuine app transaction that signs nobody in, or is not adopted.
+    init(_ refusal: AppleAccountRefusal) {
+        switch refusal {
+        case .ownLoginRequired:
+            self.init(.ownLoginRequired, "An Apple account's own user adopts none: sign in by the app's login.")
+        case .revoked:
+            self.init(.evidenceInvalid, "Apple took this download of the app back.")
+            reason = "revoked"
+        case .noAppleAccount:
+            self.init(.evidenceInvalid, "The text has no appTransactionId: the device's system is too old.")
+            reason = "no_apple_account"
+        case .signedInElsewhere:
+            self.init(.signedInElsewhere, "Sign in as the user to whom the Apple account was given.")
+        case .stale: self.init(.stale, "Have StoreKit make a new text with AppTransaction.refresh(), and send that.")
+        }
+    }
+
     // MARK: Credits
 
     /// The problem of a spend or reservation that was refused.
@@ -163,6 +180,10 @@ extension Problem {
             self.init(.unauthenticated, detail)
             fields[.wwwAuthenticate] =
                 "Bearer realm=\"gatepass\", error=\"invalid_token\", error_description=\"\(detail)\""
+        case .signedInElsewhere:
+            self.init(AppleAccountRefusal.signedInElsewhere)
+            status = .unauthorized
+            fields[.wwwAuthenticate] = "Bearer realm=\"gatepass\", error=\"invalid_token\""
         case .userIDNotAllowed(let detail):
             // No `error`: RFC 6750 §3.1 ties `invalid_token` to 401.
             self.init(.userIDNotAllowed, detail)

@@ -10,6 +10,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unauthenticated
     case userIDNotAllowed = "user_id_not_allowed"
     case forbidden
+    case ownLoginRequired = "own_login_required"
     case rateLimited = "rate_limited"
     case unsupportedMediaType = "unsupported_media_type"
     case bodyIncomplete = "body_incomplete"
@@ -19,6 +20,8 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case evidenceInvalid = "evidence_invalid"
     case wrongApp = "wrong_app"
     case wrongEnvironment = "wrong_environment"
+    case signedInElsewhere = "signed_in_elsewhere"
+    case stale
     case ownedByAnotherUser = "owned_by_another_user"
     case accountTokenMismatch = "account_token_mismatch"
     case notClaimable = "not_claimable"
@@ -54,15 +57,15 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unauthenticated: .unauthorized
-        case .userIDNotAllowed, .forbidden: .forbidden
+        case .userIDNotAllowed, .forbidden, .ownLoginRequired: .forbidden
         case .rateLimited: .tooManyRequests
         case .unsupportedMediaType: .unsupportedMediaType
         case .bodyIncomplete, .invalidRequest: .badRequest
-        case .evidenceInvalid, .wrongApp, .wrongEnvironment, .idempotencyKeyReused, .sameUser, .notAnAddOn,
+        case .evidenceInvalid, .wrongApp, .wrongEnvironment, .stale, .idempotencyKeyReused, .sameUser, .notAnAddOn,
             .ambiguousProduct, .ambiguousPurchase:
             .unprocessableContent
-        case .idempotencyInProgress, .ownedByAnotherUser, .accountTokenMismatch, .notClaimable, .alreadyReleased,
-            .alreadyCommitted,
+        case .idempotencyInProgress, .signedInElsewhere, .ownedByAnotherUser, .accountTokenMismatch, .notClaimable,
+            .alreadyReleased, .alreadyCommitted,
             .reservationEnded, .exceedsReservation, .inDebt, .insufficientCredits, .tooManyDevices, .seatLimitReached,
             .notEndedBeforeAttached:
             .conflict
@@ -80,6 +83,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
         case .unauthenticated: "A valid bearer token is required."
         case .userIDNotAllowed: "The user id is of no form that is taken here."
         case .forbidden: "The token does not allow this."
+        case .ownLoginRequired: "A token of the app's own login is required."
         case .rateLimited: "There were too many requests."
         case .unsupportedMediaType: "The body must be JSON."
         case .bodyIncomplete: "The request broke off."
@@ -89,6 +93,8 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
         case .evidenceInvalid: "The signed data is not genuine."
         case .wrongApp: "The signed data is of none of this server's apps."
         case .wrongEnvironment: "The signed data is of an environment that is not accepted."
+        case .signedInElsewhere: "The Apple account stands for another user."
+        case .stale: "The signed data was made too long ago."
         case .ownedByAnotherUser: "The purchase belongs to another user."
         case .accountTokenMismatch: "The purchase was made for another user."
         case .notClaimable: "The purchase cannot be claimed."

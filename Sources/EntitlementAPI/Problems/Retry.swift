@@ -27,7 +27,7 @@ package enum Retry: String, Hashable, Sendable, CaseIterable {
         self =
             switch code {
             case .bodyIncomplete, .rateLimited, .idempotencyInProgress, .unavailable: .later
-            case .unauthenticated: .afterSignIn
+            case .unauthenticated, .ownLoginRequired, .signedInElsewhere: .afterSignIn
             case .ownedByAnotherUser, .accountTokenMismatch:
                 switch proof {
                 case .notTaken: .never
@@ -46,8 +46,8 @@ package enum Retry: String, Hashable, Sendable, CaseIterable {
                 }
             case .headersTooLarge, .payloadTooLarge, .notFound, .methodNotAllowed, .userIDNotAllowed, .forbidden,
                 .unsupportedMediaType, .invalidRequest, .idempotencyKeyReused, .wrongApp, .wrongEnvironment,
-                .unknownUnit, .unknownReservation, .unknownDevice, .unknownPurchase, .unknownGrant, .unknownGuest,
-                .unknownTier, .unknownProduct,
+                .stale, .unknownUnit, .unknownReservation, .unknownDevice, .unknownPurchase, .unknownGrant,
+                .unknownGuest, .unknownTier, .unknownProduct,
                 .sameUser, .notAnAddOn, .ambiguousProduct, .ambiguousPurchase, .alreadyReleased, .alreadyCommitted,
                 .reservationEnded, .exceedsReservation, .inDebt, .insufficientCredits, .tooManyDevices,
                 .seatLimitReached, .notEndedBeforeAttached:

@@ -1,7 +1,7 @@
 import Crypto
 import LedgerStore
 
-/// A P-256 key that signs entitlement tokens, with its private key unsealed.
+/// A P-256 key that signs entitlement tokens and tokens of Apple accounts, with its private key unsealed.
 ///
 /// Invariant: the public key belongs to the private key, and ``kid`` is its thumbprint. So only keys that this server
 /// made are published, even if somebody edits the database.
@@ -31,6 +31,11 @@ package struct SigningKey: Sendable {
     /// The private key, sealed for the database; nil only if the key-encryption key has no AES size.
     func sealed(under seal: KeySeal) -> [UInt8]? {
         seal.seal(privateKey.rawRepresentation, as: kid)
+    }
+
+    /// True if `signature` is this key's ES256 signature of `text`.
+    func isValid(_ signature: [UInt8], for text: [UInt8]) -> Bool {
+        VerificationKey.es256(privateKey.publicKey).isValid(signature, for: text)
     }
 
     /// A compact JWT (RFC 7519), signed with ES256. `claims` is JSON, and `type` becomes the header's `typ`.

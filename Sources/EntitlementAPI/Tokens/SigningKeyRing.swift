@@ -1,7 +1,7 @@
 package import Entitlements
 package import LedgerStore
 
-/// The keys of entitlement tokens at an instant: the one that signs, and those that still verify.
+/// The keys of tokens at an instant: the one that signs, and those that still verify.
 package struct SigningKeyRing: Sendable {
     /// The time during which a key signs, in milliseconds.
     package static let signingLife = 90 * Instant.millisecondsPerDay
@@ -19,7 +19,7 @@ package struct SigningKeyRing: Sendable {
     package let published: [SigningKey]
     /// The ids of keys that belong into ``published`` but cannot be opened. Tokens signed with them cannot be verified.
     package let unusable: [String]
-    /// The longest life of a token, in hours.
+    /// The longest life of an entitlement token, in hours.
     package let tokenHours: Int
 
     /// Makes the ring from the stored keys.

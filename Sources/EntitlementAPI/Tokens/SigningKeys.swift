@@ -15,21 +15,25 @@ package actor SigningKeys {
     private let store: SigningKeyStore
     private let seal: KeySeal
     private let tokenHours: Int
+    private let longestHours: Int
     private let now: @Sendable () -> Instant
     private let newKey: @Sendable () -> P256.Signing.PrivateKey
     private var held: (result: Result<SigningKeyRing, SigningKeyFault>, readAt: Instant)?
     private var reading: Task<Result<SigningKeyRing, SigningKeyFault>, Never>?
 
     /// - Parameters:
-    ///   - tokenHours: The longest life of a token.
+    ///   - tokenHours: The longest life of an entitlement token.
+    ///   - longestHours: The longest life of a token of any kind.
     ///   - newKey: Makes a random key.
     package init(
-        store: SigningKeyStore, seal: KeySeal, tokenHours: Int, now: @escaping @Sendable () -> Instant,
+        store: SigningKeyStore, seal: KeySeal, tokenHours: Int, longestHours: Int,
+        now: @escaping @Sendable () -> Instant,
         newKey: @escaping @Sendable () -> P256.Signing.PrivateKey
     ) {
         self.store = store
         self.seal = seal
         self.tokenHours = tokenHours
+        self.longestHours = longestHours
         self.now = now
         self.newKey = newKey
     }
@@ -92,8 +96,8 @@ package actor SigningKeys {
         let stored = try await withSuccessor(at: now)
         let gone = stored.filter { SigningKeyRing.hasLeft($0, at: now) }
         let ring = try SigningKeyRing(of: stored, under: seal, tokenHours: tokenHours, at: now)
-        for key in stored where key.key.tokenHours < tokenHours && now < key.stopsAt {
-            try await asking { try await store.promise(tokenHours, by: key.key.kid) }
+        for key in stored where key.key.tokenHours < longestHours && now < key.stopsAt {
+            try await asking { try await store.promise(longestHours, by: key.key.kid) }
         }
         // `try?` drops the error that an old key could not be deleted. It is in no ring, and the next reading tries
         // again.
@@ -123,7 +127,7 @@ package actor SigningKeys {
         guard let sealed = key.sealed(under: seal) else { throw .none }
         return SigningKeyStore.Key(
             kid: key.kid, publicJWK: key.publicKey.text, sealedKey: sealed, createdAt: now,
-            signsUntil: now + SigningKeyRing.signingLife, tokenHours: tokenHours)
+            signsUntil: now + SigningKeyRing.signingLife, tokenHours: longestHours)
     }
 
     private func asking<Answer>(

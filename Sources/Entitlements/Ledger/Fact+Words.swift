@@ -162,6 +162,7 @@ extension Handover.Cause {
         case .policy: "because the same Apple account sent it"
         case .operator: "by an operator"
         case .merge: "because a guest's account was merged"
+        case .adopt: "because the receiver adopted the Apple account"
         case .reclaim: "because the same Apple account claimed what an erased person had"
         }
     }

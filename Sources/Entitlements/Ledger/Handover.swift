@@ -7,6 +7,8 @@ package struct Handover: Hashable, Sendable {
         case `operator`
         /// The account of a guest was merged into the receiver's.
         case merge
+        /// The receiver proved the Apple account whose own user had the purchase.
+        case adopt
         /// The receiver proved the Apple account of an erased person who had the purchase.
         case reclaim
     }

@@ -16,8 +16,8 @@ package struct PurchaseHistory: Sendable {
     package var ledgers: [UserID: UserLedger]
     package var purchases: [PurchaseKey: KnownPurchase]
     /// The users by the labels that stand for them. The labels are the account tokens in the evidence and in known
-    /// states, the legacy tokens of users in the request, all tokens of a user who gives everything away, and the
-    /// customer and the token of a delivery.
+    /// states, the legacy tokens of users in the request, and the customer and the token of a delivery. Of a user who
+    /// gives everything away all tokens and the mention are among them.
     package let tokenHolders: [Label: UserID]
     /// True if any of the request's evidence was not recorded before.
     package let isEvidenceNew: Bool
@@ -67,6 +67,9 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let drafts: [UserID: [LedgerEntry.Draft]]
     /// The account tokens that stand for another user from now on.
     package let tokens: [Label: UserID]
+    /// The mentions of Apple accounts that are signed out, each with the user for whom it stands if it stands for
+    /// nobody yet.
+    package let signOuts: [Label: UserID]
     /// The placement of a delivery. It is written whatever the answer.
     package let placement: Placement?
     package let answer: Result<Reply, Refusal>
@@ -74,7 +77,7 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package init(
         bindings: [PurchaseKey: UserID] = [:], bindingNote: Note? = nil, proven: Set<PurchaseKey> = [],
         contested: [PurchaseKey: UserID] = [:], moves: [PurchaseKey: Move] = [:],
-        drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [Label: UserID] = [:],
+        drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [Label: UserID] = [:], signOuts: [Label: UserID] = [:],
         placement: Placement? = nil, answer: Result<Reply, Refusal>
     ) {
         self.bindings = bindings
@@ -84,26 +87,30 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
         self.moves = moves
         self.drafts = drafts
         self.tokens = tokens
+        self.signOuts = signOuts
         self.placement = placement
         self.answer = answer
     }
 
     /// True if there is nothing to write, because the act is refused or a repeat.
     package var changesNothing: Bool {
-        bindings.isEmpty && moves.isEmpty && drafts.isEmpty && tokens.isEmpty && placement == nil
+        bindings.isEmpty && moves.isEmpty && drafts.isEmpty && tokens.isEmpty && signOuts.isEmpty
+            && placement == nil
     }
 
     /// Returns this decision with another reply.
     package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
         Decision<New, Refusal>(
             bindings: bindings, bindingNote: bindingNote, proven: proven, contested: contested, moves: moves,
-            drafts: drafts, tokens: tokens, placement: placement, answer: answer.map(transform))
+            drafts: drafts, tokens: tokens, signOuts: signOuts, placement: placement,
+            answer: answer.map(transform))
     }
 
     /// Returns this decision with another type of refusal.
     package func mapRefusal<New: Error>(_ transform: (Refusal) -> New) -> Decision<Reply, New> {
         Decision<Reply, New>(
             bindings: bindings, bindingNote: bindingNote, proven: proven, contested: contested, moves: moves,
-            drafts: drafts, tokens: tokens, placement: placement, answer: answer.mapError(transform))
+            drafts: drafts, tokens: tokens, signOuts: signOuts, placement: placement,
+            answer: answer.mapError(transform))
     }
 }

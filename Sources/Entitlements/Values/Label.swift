@@ -8,4 +8,10 @@ package struct Label: Identifier {
     package var isLegacyToken: Bool { text.hasPrefix(Self.legacyMark) }
 
     static let legacyMark = "legacy:"
+
+    /// True for the label by which the user id of an Apple account is mentioned.
+    package var mentionsAppleAccount: Bool { text.hasPrefix(Self.appleMention) }
+
+    /// The beginning of such a label. No mention of another user id begins so.
+    package static let appleMention = "user:a:"
 }

@@ -5,6 +5,9 @@ package struct Labels: Sendable {
         /// The Apple account; it has another name in each app and environment.
         case account
         case accountToken = "account_token"
+        /// The Apple account as the name of a user. No fact holds it, so nobody reads an erased person's id in the
+        /// books.
+        case appleSignIn = "apple_sign_in"
         /// A customer of card billing.
         case customer
         case device

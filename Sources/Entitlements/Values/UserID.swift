@@ -1,4 +1,4 @@
-/// The id of a user, as the app's own login names them.
+/// The id of a user, as the app's own login or an Apple account names them.
 ///
 /// 1–128 characters of `[A-Za-z0-9._:@|+=-]`, the first a letter, a digit or `_`.
 package struct UserID: Identifier {
@@ -49,6 +49,14 @@ package struct UserID: Identifier {
 
     /// The pseudonym of an erased person; nil for any other user.
     package var pseudonym: UInt64? { isErased ? UInt64(text.dropFirst()) : nil }
+
+    /// The user of an Apple account that signs in by itself (`semantics.md` §5, *The Apple account as sign-in*).
+    package static func appleAccount(_ label: Label) -> UserID { UserID(unchecked: appleMark + label.text) }
+
+    /// True if the id stands for an Apple account. No login may give such an id to a user.
+    package var isAppleAccount: Bool { text.hasPrefix(Self.appleMark) }
+
+    package static let appleMark = "apple-"
 
     package static let maximumLength = 128
 

@@ -20,17 +20,20 @@ extension Doctor {
         } catch {
             return .wrong("\(error)", advice: nil)
         }
+        let days = startup.settings.auth.appleTokenDays
+        let accounts = days.map { "; Apple accounts sign in by themselves, for \($0.counted("day"))" } ?? ""
         switch startup.settings.auth.verification {
-        case .keySet(let address): return await keySet(of: login, at: address)
-        case .publicKey(let file): return .ok("users' tokens are verified by the public key in \(file)")
+        case .keySet(let address): return await keySet(of: login, at: address, beside: accounts)
+        case .publicKey(let file): return .ok("users' tokens are verified by the public key in \(file)\(accounts)")
         case .sharedSecret(_, let previous):
             let words = previous.isEmpty ? "" : " and \(previous.count.counted("previous one"))"
-            return .ok("users' tokens are verified by a shared secret\(words)")
+            return .ok("users' tokens are verified by a shared secret\(words)\(accounts)")
+        case nil where days != nil: return .ok("there is no login of the app's own\(accounts)")
         case nil: return .ok("users' tokens are verified by the development secret")
         }
     }
 
-    private func keySet(of login: Login, at address: WebAddress) async -> Finding {
+    private func keySet(of login: Login, at address: WebAddress, beside accounts: String) async -> Finding {
         let start = Surroundings.uptime()
         let document: [UInt8]
         do {
@@ -45,7 +48,7 @@ extension Doctor {
             return .wrong(
                 "\(address) has no key that can verify a token", advice: "see that auth.jwks_url leads to a JWKS")
         }
-        return .ok("\(count.counted("key")) from \(address) in \(Int(took)) ms")
+        return .ok("\(count.counted("key")) from \(address) in \(Int(took)) ms\(accounts)")
     }
 
     func trustRoots() -> Finding {

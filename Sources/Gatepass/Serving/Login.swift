@@ -46,6 +46,8 @@ struct Login: Sendable {
             .publicKey(try files.text(file, "auth.public_key_file:"))
         case .keySet(let address):
             .remote(RemoteKeys(uptime: uptime) { try await document(at: address) })
+        case nil where settings.appleTokenDays != nil:
+            .noLogin
         case nil:
             .secrets([Array(Settings.Auth.developmentSecret.utf8)])
         }

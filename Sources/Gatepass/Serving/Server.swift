@@ -67,7 +67,7 @@ struct Server: Sendable {
         let pool = Pool(
             database, limits: limits, surroundings: Surroundings.pool, logger: logger, noteFailure: metrics.failed)
         let store = StoreDoor(provisional: provisional)
-        let keys = SigningKeys(settings.tokens, pool: pool, clock: clock)
+        let keys = SigningKeys(settings, pool: pool, clock: clock)
         let pace = settings.apple.credentials.map { _ in ApplePace() }
         let health = ServerHealth(
             store: store, keys: keys, pool: pool, roots: roots, apple: pace, clock: clock, logger: logger)
@@ -190,9 +190,11 @@ struct Server: Sendable {
             receipts: receipts,
             cardSecrets: EndpointSecrets(settings.stripe.signingSecrets.map(\.text)),
             cardPage: settings.stripe.manageURL?.text, bearers: bearers,
+            appleTokenDays: settings.auth.appleTokenDays,
             rateLimits: RateLimits(
                 attachPerMinute: limits.attachPerMinute ?? 0, restorePerMinute: limits.restorePerMinute ?? 0,
-                readPerMinute: limits.readPerMinute ?? 0, passwordPerMinute: limits.signInsPerMinute ?? 0),
+                readPerMinute: limits.readPerMinute ?? 0, passwordPerMinute: limits.signInsPerMinute ?? 0,
+                appleSignInPerMinute: limits.appleSignInsPerMinute ?? 0),
             allowedOrigins: settings.http.allowedOrigins.map(\.text),
             network: TrustedProxies(ranges: settings.http.trustedProxies).network,
             usersMaySpend: settings.credits.userSpend,

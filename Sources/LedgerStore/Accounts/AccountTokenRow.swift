@@ -4,8 +4,8 @@ import MariaDB
 /// A row of `account_tokens`: the label of a token or name, and the person whom it names.
 ///
 /// A token is the random UUID that the App Store knows a person by; the UUID itself is stored while the person is
-/// there. The labels of stores' customers, and of user ids of erased people and merged guests, have rows without a
-/// token.
+/// there. The labels of stores' customers, and of user ids of erased people, merged guests and Apple accounts that were
+/// signed out, have rows without a token.
 enum AccountTokenRow {
     /// Finds the people whom labels name: first by rows of `account_tokens`, then by the column `legacy_token` of
     /// `users`.
@@ -59,7 +59,26 @@ enum AccountTokenRow {
         "move token",
         """
         INSERT INTO account_tokens (label, user_id, issued_at) VALUES (?, ?, ?)
-        ON DUPLICATE KEY UPDATE user_id = VALUES(user_id), issued_to = NULL
+        ON DUPLICATE KEY UPDATE user_id = VALUES(user_id), issued_to = NULL, issued_at = VALUES(issued_at)
+        """)
+
+    private static let signOut = SQLStatement(
+        "sign out account",
+        """
+        INSERT INTO account_tokens (label, user_id, issued_at, signed_out_at) VALUES (?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE signed_out_at = VALUES(signed_out_at)
+        """)
+
+    private static let erase = SQLStatement(
+        "erase tokens",
+        "UPDATE account_tokens SET token = NULL, issued_to = NULL, issued_at = ? WHERE user_id = ?")
+
+    /// The note of an Apple account, read by the primary key.
+    static let note = SQLStatement(
+        "read account note",
+        """
+        SELECT u.pseudonym, u.user_id, a.issued_at, a.signed_out_at
+        FROM account_tokens a STRAIGHT_JOIN users u ON u.pseudonym = a.user_id WHERE a.label = ?
         """)
 
     private static let issue = SQLStatement(
@@ -143,6 +162,41 @@ enum AccountTokenRow {
         _ label: Label, to pseudonym: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) {
         try session.execute(move, [.text(label.text), .uint64(pseudonym), .int64(now.milliseconds)])
+    }
+
+    /// Writes the tokens and names that a batch moved to another person, and the Apple accounts that it signed out.
+    /// Repeat is safe. Throws when the database is away.
+    static func write(_ workspace: Workspace, in session: Session) throws(DatabaseError) {
+        for token in workspace.movedTokens {
+            guard let holder = workspace.tokenHolders[token].flatMap({ workspace.people[$0] }) else { continue }
+            try move(token, to: holder.head.pseudonym, at: workspace.now, in: session)
+        }
+        for (account, user) in workspace.signOuts.sorted(by: { $0.key < $1.key }) {
+            guard let person = workspace.people[user] else { continue }
+            try signOut(account, of: person.head.pseudonym, at: workspace.now, in: session)
+        }
+    }
+
+    /// Ends what was made before `now` of the Apple account that `label` mentions. The label names the person under
+    /// `pseudonym` if it names nobody yet. Throws when the database is away.
+    private static func signOut(
+        _ label: Label, of pseudonym: UInt64, at now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        let instant = Value.int64(now.milliseconds)
+        try session.execute(signOut, [.text(label.text), .uint64(pseudonym), instant, instant])
+    }
+
+    /// Deletes the token of an erased person, whose row is locked. The labels stay. Throws when the database is away.
+    static func erase(of pseudonym: UInt64, at now: Instant, in session: Session) throws(DatabaseError) {
+        try session.execute(erase, [.int64(now.milliseconds), .uint64(pseudonym)])
+    }
+
+    /// The note of the Apple account that `label` mentions; nil if there is none. Throws when the database is away.
+    static func note(under label: Label, in session: Session) throws(DatabaseError) -> AppleAccountNote? {
+        guard let row = try session.query(note, [.text(label.text)]).first else { return nil }
+        return AppleAccountNote(
+            holder: try UserRow.user(row, at: 1, pseudonym: 0), since: Instant(milliseconds: try row.int64(2)),
+            signedOutAt: try row.optionalInt64(3).map(Instant.init))
     }
 
     /// Issues `token` to a person who has none; returns the token that the person then has.

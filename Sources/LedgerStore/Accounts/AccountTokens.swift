@@ -1,7 +1,7 @@
 package import Entitlements
 package import MariaDB
 
-/// Issues the one random account token of each user (`semantics.md` §5).
+/// Issues the one random account token of each user, and reads the notes of Apple accounts (`semantics.md` §5).
 package struct AccountTokens: Sendable {
     private let pool: Pool
     private let labels: Labels
@@ -43,6 +43,15 @@ package struct AccountTokens: Sendable {
     /// The account token of `user`, if one was issued; nil otherwise. Throws when the database is away.
     package func issued(to user: UserID) async throws(ServiceFailure) -> AccountToken? {
         try await pool.ask { (session) throws(DatabaseError) in try AccountTokenRow.token(of: user, in: session) }
+    }
+
+    /// The note of an Apple account, whose own user is `account`; nil if there is none. Throws when the database is
+    /// away.
+    package func note(of account: UserID) async throws(ServiceFailure) -> AppleAccountNote? {
+        let label = labels.mention(of: account)
+        return try await pool.ask { (session) throws(DatabaseError) in
+            try AccountTokenRow.note(under: label, in: session)
+        }
     }
 
     /// The account token of `user`. It is issued at the first call and stays the same.

@@ -16,6 +16,7 @@ package struct AuditAction: Hashable, Sendable {
     package static let withdrawPurchase = AuditAction("purchase.revoke")
     package static let transfer = AuditAction("user.transfer")
     package static let merge = AuditAction("user.merge")
+    package static let signOutUser = AuditAction("user.sign_out")
     package static let erase = AuditAction("user.erase")
     package static let nameSandboxTester = AuditAction("sandbox_tester.name")
     package static let unnameSandboxTester = AuditAction("sandbox_tester.unname")

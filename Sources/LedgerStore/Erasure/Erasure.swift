@@ -4,11 +4,9 @@ import Synchronization
 
 /// Erases people. Everything that names the person is deleted; the facts stay under the pseudonym (`semantics.md` §5).
 package struct Erasure: Sendable {
-    /// The statements that erase by pseudonym. They delete the user id, the account tokens, the notes in ledgers and
-    /// the audit notes; the labels of the tokens stay.
+    /// The statements that erase by pseudonym. They delete the user id, the notes in ledgers and the audit notes.
     private static let byPseudonym = [
         SQLStatement("erase user", "UPDATE users SET user_id = NULL WHERE pseudonym = ?"),
-        SQLStatement("erase tokens", "UPDATE account_tokens SET token = NULL, issued_to = NULL WHERE user_id = ?"),
         SQLStatement("erase standing", "DELETE FROM standings WHERE user_id = ?"),
         SQLStatement("erase standing answer", "DELETE FROM standing_answers WHERE user_id = ?"),
         SQLStatement("erase history walks", "DELETE FROM history_walks WHERE user_id = ?"),
@@ -115,7 +113,12 @@ package struct Erasure: Sendable {
             attempted.withLock { $0.append(pseudonym) }
             try session.execute(Self.texts, [.uint64(pseudonym), .uint64(pseudonym)])
             try removeDeliveries(of: pseudonym, named: name, in: session)
-            try AccountTokenRow.move(name, to: pseudonym, at: now, in: session)
+            // An Apple account that stands for another living user goes on standing for them.
+            let holder = try AccountTokenRow.holders(of: [name], in: session)[name] ?? user
+            if !user.isAppleAccount || holder == user || holder.isErased {
+                try AccountTokenRow.move(name, to: pseudonym, at: now, in: session)
+            }
+            try AccountTokenRow.erase(of: pseudonym, at: now, in: session)
             for deletion in Self.byPseudonym { try session.execute(deletion, [.uint64(pseudonym)]) }
             let answer = remembering?()
             if let answer { try IdempotencyKeyRow.forgetSubject(of: answer.claim, in: session) }

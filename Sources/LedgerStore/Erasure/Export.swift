@@ -36,7 +36,8 @@ package struct Export: Sendable {
             SQLStatement(
                 "export tokens",
                 """
-                SELECT JSON_OBJECT('token', \(uuid("token")), 'label', label, 'issued_at_ms', issued_at)
+                SELECT JSON_OBJECT('token', \(uuid("token")), 'label', label, 'issued_at_ms', issued_at,
+                    'signed_out_at_ms', signed_out_at)
                 FROM account_tokens WHERE user_id = ?
                 """)
         ),

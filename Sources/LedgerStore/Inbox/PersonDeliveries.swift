@@ -199,8 +199,11 @@ enum PersonDeliveries {
 }
 
 extension Labels {
-    /// The label by which deliveries mention a user id: `user:` and the HMAC of the id.
-    package func mention(of user: UserID) -> Label { Label("user:" + label(.user, user.text).text) }
+    /// The label by which deliveries mention a user id: `user:` and the HMAC of the id, with a mark between them if it
+    /// is an Apple account's.
+    package func mention(of user: UserID) -> Label {
+        Label((user.isAppleAccount ? Label.appleMention : "user:") + label(.user, user.text).text)
+    }
 
     /// The label of a Stripe customer.
     package func cardCustomer(_ id: String, in environment: StoreEnvironment) -> Label {

@@ -54,8 +54,8 @@ struct Batch: Sendable {
     private var statements: [Statement] { requests.flatMap { $0.evidence.map(\.statement) } }
 
     /// The account tokens whose holders the decisions have to know: tokens in the evidence, in recorded states of the
-    /// purchases, and of users who give away all purchases. The recorded states are included so that a new text without
-    /// a token cannot evade the token of an earlier text.
+    /// purchases, and of users who give away all purchases, with the mentions of these users. The recorded states are
+    /// included so that a new text without a token cannot evade the token of an earlier text.
     private func tokens(
         with known: [PurchaseKey: Workspace.Holding], of heads: [UserID: UserRow.Head], in session: Session
     ) throws(DatabaseError) -> Set<Label> {
@@ -63,6 +63,7 @@ struct Batch: Sendable {
         tokens.formUnion(known.values.flatMap { $0.states.compactMap(\.purchase.accountToken) })
         for giver in Set(requests.compactMap(\.giver)) {
             guard let head = heads[giver] else { continue }
+            tokens.insert(settings.labels.mention(of: giver))
             tokens.formUnion(try AccountTokenRow.labels(of: head.pseudonym, in: session))
         }
         return tokens

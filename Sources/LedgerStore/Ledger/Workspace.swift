@@ -69,6 +69,8 @@ struct Workspace {
     private(set) var tokenHolders: [Label: UserID]
     /// The account tokens that this batch moved to another user.
     private(set) var movedTokens: Set<Label> = []
+    /// The mentions of Apple accounts that this batch signed out, and their users if they have none yet.
+    private(set) var signOuts: [Label: UserID] = [:]
     /// The purchases that this batch bound with the proof of their Apple account, or by an operator. If they carry no
     /// account token, the store is told that of their owners.
     private(set) var proven: Set<PurchaseKey> = []
@@ -213,6 +215,7 @@ struct Workspace {
             }
         }
         for (token, user) in decision.tokens { give(token, to: user) }
+        signOuts.merge(decision.signOuts) { $1 }
         proven.formUnion(decision.proven)
         if decision.bindingNote != nil { proven.formUnion(decision.bindings.keys) }
         proven.formUnion(decision.moves.keys)

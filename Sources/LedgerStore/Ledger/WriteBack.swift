@@ -25,7 +25,7 @@ struct WriteBack {
     func write(_ workspace: inout Workspace, in session: Session) throws(DatabaseError) -> Written {
         let known = Set(workspace.keys.filter { workspace.holdings[$0]?.id != nil })
         try handOver(in: workspace, session)
-        try moveTokens(of: workspace, in: session)
+        try AccountTokenRow.write(workspace, in: session)
         try moveLookups(of: workspace, in: session)
         try insertPurchases(of: &workspace, in: session)
         try addFormerHolders(of: workspace, in: session)
@@ -139,13 +139,6 @@ struct WriteBack {
             former += new.compactMap { workspace.people[$0]?.head.pseudonym }.sorted().map { (id, $0) }
         }
         try HolderRow.addFormer(former, in: session)
-    }
-
-    private func moveTokens(of workspace: Workspace, in session: Session) throws(DatabaseError) {
-        for token in workspace.movedTokens {
-            guard let holder = workspace.tokenHolders[token].flatMap({ workspace.people[$0] }) else { continue }
-            try AccountTokenRow.move(token, to: holder.head.pseudonym, at: workspace.now, in: session)
-        }
     }
 
     /// Hands look-ups and refused claims of a merged guest to the user for whom the guest's name stands now.
@@ -358,7 +351,7 @@ extension Workspace.Person {
 extension Workspace {
     /// True if the batch changed anything that has a row.
     fileprivate var writesAnything: Bool {
-        !placements.isEmpty || !movedTokens.isEmpty || !proven.isEmpty
+        !placements.isEmpty || !movedTokens.isEmpty || !signOuts.isEmpty || !proven.isEmpty
             || people.values.contains { !$0.appended.isEmpty }
             || holdings.values.contains { holding in
                 holding.owner != holding.loadedOwner || holding.brought.count > holding.waiting

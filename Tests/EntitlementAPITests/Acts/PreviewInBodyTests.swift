@@ -31,6 +31,7 @@ struct PreviewInBodyTests {
         "POST /api/admin/users/{user_id}/revoke": #""external_id":"p1","reason":"r""#,
         "POST /api/admin/users/{user_id}/transfer": #""external_id":"p1","to_user_id":"u2","reason":"r""#,
         "POST /api/admin/users/{user_id}/merge": #""from_user_id":"guest","reason":"r""#,
+        "POST /api/admin/users/{user_id}/sign-out": #""reason":"r""#,
         "PUT /api/admin/users/{user_id}/sandbox-tester": #""reason":"r""#,
         "DELETE /api/admin/users/{user_id}/sandbox-tester": #""reason":"r""#,
         "POST /api/admin/users/{user_id}/erase": #""reason":"r""#,

@@ -195,6 +195,17 @@ import Testing
         }
     }
 
+    @Test func `an Apple account is signed out, and of a login's user nothing is to do`() async throws {
+        try await Browser.visiting { server, client in
+            let browser = try await Browser.signedIn(.support, at: server, client)
+            try await ActWalk(browser, "sign-out", on: "apple-1").act(["reason": "lost"])
+            #expect(try await Self.acts(at: server) == ["user.sign_out"])
+            let walk = ActWalk(browser, "sign-out")
+            let idle = try ParsedPage(try await walk.preview(["reason": "lost"]).body)
+            #expect(ActWalk.form(walk.path + "/confirm", in: idle) == nil)
+        }
+    }
+
     @Test func `testers are named and taken off, and a device is removed`() async throws {
         try await Browser.visiting { server, client in
             try await server.sell("pass.30d", as: "p1", .pass)

@@ -15,7 +15,7 @@ import Testing
     /// The acts of support, and those of owners.
     private static let acts = [
         "give-days", "give-until", "give-add-on", "give-credits", "make-good", "take-credits", "revoke", "transfer",
-        "merge", "bind", "name-tester", "unname-tester", "remove-device",
+        "merge", "bind", "name-tester", "unname-tester", "remove-device", "sign-out",
     ]
     private static let ownersActs = ["erase"]
 

@@ -44,7 +44,7 @@ import Testing
     private static var acts: [String: StaffRole?] {
         let names = [
             "bind", "erase", "give-add-on", "give-credits", "give-days", "give-until", "make-good", "merge",
-            "name-tester", "remove-device", "revoke", "take-credits", "transfer", "unname-tester",
+            "name-tester", "remove-device", "revoke", "sign-out", "take-credits", "transfer", "unname-tester",
         ]
         let rights = names.flatMap { name -> [(String, StaffRole?)] in
             let path = "/dashboard/users/{user_id}/acts/" + name

@@ -30,8 +30,8 @@ import Testing
         #expect(Self.labels(from: 10).label(.device, "u", "phone").text == "AAAAAXUAAAAFcGhvbmUAAA")
         #expect(
             Labels.Kind.allCases.map(\.rawValue) == [
-                "account", "account_token", "customer", "device", "device_name", "idempotency_key", "network",
-                "request", "reference", "staff_name", "user",
+                "account", "account_token", "apple_sign_in", "customer", "device", "device_name", "idempotency_key",
+                "network", "request", "reference", "staff_name", "user",
             ])
     }
 

@@ -22,8 +22,8 @@ import Testing
     }
 
     private static let noAuth =
-        "auth: production needs to know how user tokens are verified; "
-        + "set exactly one of auth.hs256_secret, auth.public_key_file and auth.jwks_url"
+        "auth: production needs to know how users sign in; "
+        + "set one of auth.hs256_secret, auth.public_key_file and auth.jwks_url, or auth.apple_accounts.enabled"
 
     static let refused = [
         Case(
@@ -170,6 +170,19 @@ import Testing
         let settings = try LoadedSettings(from: Self.inputs("production", variables)).settings
         #expect(settings.auth.verification != nil)
         #expect(settings.tokens.keyEncryptionKey?.bytes == Array("0123456789abcdef0123456789abcdef".utf8))
+    }
+
+    @Test func `Apple accounts alone start production`() throws {
+        var variables = [
+            "GATEPASS_AUTH_APPLE_ACCOUNTS_ENABLED": "true", "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": Self.key,
+        ]
+        let auth = try LoadedSettings(from: Self.inputs("production", variables)).settings.auth
+        #expect(auth.verification == nil && auth.appleTokenDays == 30)
+        variables["GATEPASS_AUTH_APPLE_ACCOUNTS_TOKEN_DAYS"] = "0"
+        let error = #expect(throws: SettingsError.self) {
+            try LoadedSettings(from: Self.inputs("production", variables))
+        }
+        #expect(error?.faults.map(\.place) == [.named("GATEPASS_AUTH_APPLE_ACCOUNTS_TOKEN_DAYS")])
     }
 
     @Test func `a card secret and a metrics token of 16 characters start production`() throws {

@@ -26,7 +26,7 @@ import Testing
         let store = StoreDoor(
             provisional: CatalogueVersions(first: .init(number: 0, effectiveAt: .distantPast, catalogue: catalogue)))
         let health = ServerHealth(
-            store: store, keys: SigningKeys(settings.tokens, pool: pool, clock: clock), pool: pool,
+            store: store, keys: SigningKeys(settings, pool: pool, clock: clock), pool: pool,
             roots: try EndToEndServer.authority.get().trustRoots, clock: clock, logger: quiet)
         let metrics = ServerMetrics()
         let reading = MetricsReading(metrics: metrics, pool: pool, store: store, health: health, clock: clock)

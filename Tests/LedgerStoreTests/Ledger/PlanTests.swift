@@ -48,7 +48,7 @@ import Testing
         FROM (SELECT seq FROM seq_1_to_\(rows)) s, seq_1_to_2 n
         """,
         """
-        INSERT INTO account_tokens SELECT CONCAT('label', seq), seq, seq, UNHEX(MD5(seq)), 0 FROM seq_1_to_\(rows)
+        INSERT INTO account_tokens SELECT CONCAT('label', seq), seq, seq, UNHEX(MD5(seq)), 0, NULL FROM seq_1_to_\(rows)
         """,
         "INSERT INTO notes SELECT UNHEX(SHA2(seq, 256)), seq, seq + 1, REPEAT('a', 16), '[]' FROM seq_1_to_\(rows)",
         "INSERT INTO purchase_holders SELECT seq, seq + 1 FROM seq_1_to_\(rows - 1)",
@@ -96,6 +96,7 @@ import Testing
         let legacy = try #require(AccountToken("0000002A-0000-0000-0000-000000000000"))
         _ = try await store.instances[0].tokens.token(of: Sample.user(7))
         _ = try await store.instances[0].tokens.token(of: Sample.user("filler7"))
+        _ = try await store.instances[0].tokens.note(of: .appleAccount(Label("filler7")))
         try await store.attach(Sample.pass("new"), to: Sample.user("filler8"))
         try await store.attach(Sample.pass("filler9", signedDay: 3, revokedDay: 3), to: Sample.user("filler9"))
         try await store.restore(

@@ -23,7 +23,7 @@ struct TokensRotateCommand: AsyncParsableCommand {
                 // This fails for a key-encryption key that is not the installation's. Sealed with it, the new key would
                 // be unreadable for every server.
                 _ = try await LedgerSettings(startup.settings, from: pool, clock: startup.clock)
-                let keys = SigningKeys(startup.settings.tokens, pool: pool, clock: startup.clock)
+                let keys = SigningKeys(startup.settings, pool: pool, clock: startup.clock)
                 guard !output.dryRun else { return try await keys.previewedRotation().text(json: output.json) }
                 let kid = try await keys.rotate(why.trailWriter)
                 return output.json ? try JSONText.pretty(["kid": kid]) : "\(kid) signs from now on"

@@ -147,6 +147,30 @@ struct UserMergeCommand: AsyncParsableCommand {
     }
 }
 
+/// `gatepass user sign-out`: ends what was issued to the user's Apple accounts, and what their texts were good for.
+struct UserSignOutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign-out", abstract: "Sign out the Apple accounts that stand for a user, on every device.")
+
+    @OptionGroup var act: ActOptions
+
+    /// Throws the exit status 1 if the database cannot be reached.
+    func run() async throws {
+        let (reason, user) = (act.reason, try act.about.id())
+        try await act.about.perform(act.output, refusing: { RefusedAct(Problem($0)) }) { principal, store in
+            principal.signOut(reason: reason, under: store.labels)
+        } saying: { signedOut in
+            guard signedOut.accounts > 0 else {
+                return "no Apple account stands for \(user): end the sign-in where the app's own login is"
+            }
+            return "tokens and texts of \(signedOut.accounts.counted("Apple account")) from before "
+                + "\(RFC3339.text(of: signedOut.at)) sign nobody in as \(user) any more"
+        } json: { reply, _ in
+            ActReply.signedOut(user, reply)
+        }
+    }
+}
+
 /// `gatepass user tester`: puts the user on the list of sandbox testers, or takes them off.
 struct UserTesterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -10,7 +10,8 @@ struct UserCommand: AsyncParsableCommand {
         subcommands: [
             UserStatusCommand.self, UserTimelineCommand.self, UserDevicesCommand.self, UserCreditsCommand.self,
             UserTesterCommand.self, UserTransferCommand.self, UserMergeCommand.self, UserRevokeCommand.self,
-            UserBindCommand.self, UserMakeGoodCommand.self, UserExportCommand.self, UserEraseCommand.self,
+            UserBindCommand.self, UserMakeGoodCommand.self, UserSignOutCommand.self, UserExportCommand.self,
+            UserEraseCommand.self,
         ])
 }
 

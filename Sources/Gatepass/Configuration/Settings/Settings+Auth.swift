@@ -10,7 +10,8 @@ extension Settings {
             case keySet(WebAddress)
         }
 
-        /// The configured way; nil only in development, where `gatepass dev` sets a secret of its own.
+        /// The configured way; nil where Apple accounts sign in and nobody else does, and in development, where
+        /// `gatepass dev` sets a secret of its own.
         let verification: Verification?
         /// The issuer that a token must name, if it is set.
         let issuer: String?
@@ -18,14 +19,21 @@ extension Settings {
         let audience: String?
         /// The claim that contains the user id.
         let userIDClaim: String
+        /// The life, in days, of the token that an Apple account gets; nil where none signs in by itself.
+        let appleTokenDays: Int?
 
         /// The secret for development if none is configured. Production refuses it.
         static let developmentSecret = "gatepass-development-secret-never-for-production"
+        /// The longest life of an Apple account's token in days.
+        static let longestTokenDays = 366
         /// The shortest secret for HS256 in bytes: the length of the hash (RFC 7518 §3.2).
         static let shortestSecretBytes = 32
 
-        /// The keys of the ways of verification. Exactly one of them must be set.
-        static let verificationKeys = ["auth.hs256_secret", "auth.public_key_file", "auth.jwks_url"]
+        /// The keys of which production needs one: those of the ways of verification, of which one at most may be set,
+        /// and that of Apple accounts.
+        static let signInKeys = [
+            "auth.hs256_secret", "auth.public_key_file", "auth.jwks_url", "auth.apple_accounts.enabled",
+        ]
 
         init(_ reader: inout SettingsReader) {
             let secret = reader.secret("auth.hs256_secret")
@@ -55,6 +63,9 @@ extension Settings {
                     "set exactly one of auth.hs256_secret, auth.public_key_file and auth.jwks_url")
             }
             verification = ways.first?.way
+            let signsInAppleAccounts = reader.boolean("auth.apple_accounts.enabled", default: false)
+            let days = reader.integer("auth.apple_accounts.token_days", default: 30, in: 1...Self.longestTokenDays)
+            appleTokenDays = signsInAppleAccounts ? days : nil
         }
     }
 

@@ -32,12 +32,14 @@ extension Settings {
         }
     }
 
-    /// `rate_limits`: requests per minute for each user, and sign-ins of staff for each network; nil means no limit.
+    /// `rate_limits`: requests per minute for each user, and sign-ins of staff and of Apple accounts for each network;
+    /// nil means no limit.
     struct RateLimits: Hashable, Sendable {
         let attachPerMinute: Int?
         let restorePerMinute: Int?
         let readPerMinute: Int?
         let signInsPerMinute: Int?
+        let appleSignInsPerMinute: Int?
 
         private static let highest = 1_000_000
 
@@ -48,6 +50,8 @@ extension Settings {
                 "rate_limits.restore_per_minute", default: 10, upTo: Self.highest)
             readPerMinute = reader.integerOrNever("rate_limits.read_per_minute", default: 600, upTo: Self.highest)
             signInsPerMinute = reader.integerOrNever("rate_limits.sign_ins_per_minute", default: 30, upTo: Self.highest)
+            appleSignInsPerMinute = reader.integerOrNever(
+                "rate_limits.apple_sign_ins_per_minute", default: 600, upTo: Self.highest)
         }
     }
 }

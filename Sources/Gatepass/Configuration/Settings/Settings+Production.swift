@@ -19,10 +19,11 @@ extension Settings {
         case .publicKey: break
         case nil:
             // If the setting could not be read, it already has a fault.
-            if reader.faultyKeys.isDisjoint(with: Auth.verificationKeys) {
+            if auth.appleTokenDays == nil, reader.faultyKeys.isDisjoint(with: Auth.signInKeys) {
                 reader.report(
-                    "auth", "production needs to know how user tokens are verified",
-                    "set exactly one of auth.hs256_secret, auth.public_key_file and auth.jwks_url")
+                    "auth", "production needs to know how users sign in",
+                    "set one of auth.hs256_secret, auth.public_key_file and auth.jwks_url, or "
+                        + "auth.apple_accounts.enabled")
             }
         }
         refuseKeyEncryptionKey(&reader)

@@ -25,6 +25,7 @@ enum EndToEndTour {
         Call(route: "GET /livez"), Call(route: "GET /readyz"), Call(route: "GET /metrics"),
         Call(route: "GET /openapi.yaml"), Call(route: "GET /openapi/app.yaml"),
         Call(route: "GET /.well-known/jwks.json"), Call(route: "GET /api/iap/apple/products"),
+        Call(route: "POST /api/iap/apple/sign-in", body: #"{"signedAppTransaction":"{app_transaction}"}"#),
     ]
 
     /// Of anybody, where the clock can be put forward, and of the simulated App Store under its own kind of token;
@@ -56,6 +57,7 @@ enum EndToEndTour {
             route: "POST /api/iap/apple/transactions/attach", body: #"{"signedTransactionJWS":"{pass_jws}"}"#),
         Call(route: "POST /api/iap/apple/restore", body: #"{"signedTransactions":["{pass_jws}","{credits_jws}"]}"#),
         Call(route: "POST /api/iap/apple/receipts", body: #"{"receipt_data":"{receipt}"}"#),
+        Call(route: "POST /api/iap/apple/adopt", body: #"{"signedAppTransaction":"{app_transaction}"}"#),
         Call(route: "GET /api/iap/apple/status", query: "?explain=1&history=1"),
         Call(route: "GET /api/iap/apple/account-token"),
         Call(route: "GET /api/iap/entitlement-token"),
@@ -120,6 +122,7 @@ enum EndToEndTour {
             body: #"{"external_id":"{unowned}","to_user_id":"{friend}",\#(why)}"#),
         Call(route: "POST /api/admin/users/{user_id}/revoke", body: #"{"external_id":"{pass}",\#(why)}"#),
         Call(route: "POST /api/admin/users/{user_id}/merge", body: #"{"from_user_id":"{guest}",\#(why)}"#),
+        Call(route: "POST /api/admin/users/{user_id}/sign-out", body: #"{"reason":"a tour"}"#),
         Call(route: "PUT /api/admin/users/{user_id}/sandbox-tester"),
         Call(route: "GET /api/admin/sandbox-testers"),
         Call(route: "DELETE /api/admin/users/{user_id}/sandbox-tester"),
@@ -172,7 +175,7 @@ enum EndToEndTour {
         "user credits {user} --give 5 --unit credit --reason tour --reference tour", "user credits {user}",
         "user tester {user} --reason tour", "user tester {user} --off --reason tour",
         "user transfer {user} --purchase {pass} --to {user}.friend --reason tour",
-        "user merge {user} --from {user}.friend --reason tour",
+        "user merge {user} --from {user}.friend --reason tour", "user sign-out {user} --reason tour",
         "user revoke {user} --purchase {pass} --reason tour", "user bind {user} --purchase {unowned} --reason tour",
         "user make-good {user}.late --purchase {ended} --reason tour --reference tour", "search {user}",
         "compensate --from 2026-01-01T00:00:00Z --to 2026-01-01T06:00:00Z --add-hours 6 --reason r --reference tour",

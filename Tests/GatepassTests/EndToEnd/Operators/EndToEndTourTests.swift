@@ -17,6 +17,7 @@ extension EndToEnd {
             defer { apple.close() }
             let settings = [
                 "GATEPASS_CREDITS_USER_SPEND": "true", "GATEPASS_HTTP_METRICS_TOKEN": Self.metricsToken,
+                "GATEPASS_AUTH_APPLE_ACCOUNTS_ENABLED": "true",
                 "GATEPASS_STRIPE_SIGNING_SECRETS": EndToEndServer.cardSecret,
             ]
             let backend = try await EndToEndBackend.open(settings.merging(apple.settings) { own, _ in own })
@@ -130,6 +131,9 @@ extension EndToEnd {
             names["pass"] = pass.transactionId
             names["pass_jws"] = try backend.server.sign(pass)
             names["credits_jws"] = try backend.server.sign(EndToEndBackend.sale("credits.100", at: now - day))
+            var account = SimulatedAppTransaction(bundleId: EndToEndServer.bundleID, at: now - 1_000)
+            account.appTransactionId = newID()
+            names["app_transaction"] = try backend.server.authority.sign(account).text
             names["notification"] = try backend.server.authority.sign(
                 backend.server.notification(.oneTimeCharge, about: EndToEndBackend.sale("pass.30", at: now - day))
             ).text

@@ -16,13 +16,18 @@ struct JWSHeader {
     /// A header has three certificates: leaf, intermediate and root (`apple.md` §1.1).
     static let certificateCount = 3
 
+    /// The key id in the texts of Xcode's StoreKit testing, which bring one certificate that anybody can make
+    /// (`apple.md` §1.7).
+    private static let xcodeKey = "Apple_Xcode_Key"
+
     /// Members that change how the text must be read, or that offer another key (RFC 7515 §4.1, RFC 7797, RFC 7516).
-    /// `kid` and `typ` change nothing, so they are ignored.
+    /// `kid` and `typ` change nothing of a text that may be accepted.
     private static let forbidden: [StaticString] = ["crit", "b64", "zip", "jwk", "jku", "x5u"]
 
     /// Reads the header segment.
     ///
-    /// - Throws: `malformed`, `unsupported_algorithm`, `certificate_count` or `certificate_malformed`, in this order.
+    /// - Throws: `malformed`, `unsupported_algorithm`, `wrong_environment` for what Xcode made, `certificate_count` or
+    ///   `certificate_malformed`, in this order.
     init(segment: UnsafeBufferPointer<UInt8>) throws(EvidenceError) {
         let json = try Self.object(in: segment)
         guard json.member("alg", of: StrictJSON.root).flatMap(json.string)?.utf8.elementsEqual("ES256".utf8) == true
@@ -31,6 +36,11 @@ struct JWSHeader {
         }
         let entries = json.member("x5c", of: StrictJSON.root).map(json.elements) ?? []
         guard entries.count == Self.certificateCount else {
+            if entries.count == 1, json.member("kid", of: StrictJSON.root).flatMap(json.string) == Self.xcodeKey {
+                throw EvidenceError(
+                    .wrongEnvironment,
+                    "Xcode's StoreKit testing signed the text, and no server takes that: buy in the Sandbox.")
+            }
             throw EvidenceError(
                 .certificateCount, "The header's x5c must be an array of \(Self.certificateCount) certificates.")
         }

@@ -44,6 +44,12 @@ import X509
         header["alg"] = .string("ES256")
         header["x5c"] = .array([.integer(1)])
         check(try mint.sign(header: header, mint.payload), .certificateCount)
+        // Xcode's StoreKit testing signs with one certificate and this key id (`apple.md` §1.7).
+        header["kid"] = .string("Apple_Xcode_Key")
+        check(try mint.sign(header: header, mint.payload), .wrongEnvironment)
+        header["kid"] = .string("Apple_Xcode")
+        check(try mint.sign(header: header, mint.payload), .certificateCount)
+        header["kid"] = .string("Apple_Xcode_Key")
         header["x5c"] = .array([.integer(1), .string(""), .string("")])
         check(broken(try mint.sign(header: header, mint.payload)), .certificateMalformed)
         check(

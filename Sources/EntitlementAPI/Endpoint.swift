@@ -279,12 +279,14 @@ package struct UserCall: SignedCall {
             let servers = call.twin.map { "a server asks \($0)." } ?? "nothing here takes an API key."
             throw Problem(.invalid("A user's token is required: " + servers) as BearerRefusal)
         }
-        user = try await call.signedInUser()
+        let named = try await call.namedUser()
+        user = named.user
         guard call.api.usersMaySpend || !isForSpending else {
             let words = "Credits are spent by the app's servers, and not with a user's token."
             throw Problem(.notAllowed(words) as BearerRefusal)
         }
         try call.count(rate, for: .user(user), at: call.api.realNow())
+        try await call.requireSignedIn(named)
         try call.requireKnownParameters()
         incoming = call
     }

@@ -17,21 +17,25 @@ extension AccountProof {
         return SignedAppTransaction(text)
     }
 
-    /// The Apple account that a genuine app transaction names, with its app and environment.
+    /// The Apple account that a genuine app transaction names, with its app and environment, and what was sent of it.
     ///
     /// A text that is not genuine, or was made before its account was signed out, is ignored: the purchase is judged as
-    /// if none had been sent. So a client with an outdated text can still attach what was paid for.
+    /// if none had been sent. So a client with an outdated text can still attach what was paid for. After a sign-out
+    /// the answer asks for a proof again, because a newer text of the same device is one.
     ///
     /// - Throws: `unavailable` if Apple cannot be asked about the certificates, or the database cannot be reached.
-    static func verified(_ signed: SignedAppTransaction?, _ call: UserCall) async throws(Problem) -> AccountProof? {
+    static func verified(
+        _ signed: SignedAppTransaction?, _ call: UserCall
+    ) async throws(Problem) -> (proof: AccountProof?, sent: Retry.Proof) {
+        guard let signed else { return (nil, .absent) }
         let labels = try call.labels()
-        guard let signed, case .success(let transaction) = try await call.verdict(on: signed),
+        guard case .success(let transaction) = try await call.verdict(on: signed),
             let account = UserID(signedInBy: transaction, labels: labels)
-        else { return nil }
+        else { return (nil, .sent) }
         let note = try await call.served { try await $0.accountTokens.note(of: account) }
         guard note?.proves(textOf: Instant(milliseconds: transaction.payload.receiptCreationDate)) ?? true else {
-            return nil
+            return (nil, .absent)
         }
-        return AccountProof(transaction, labels: labels)
+        return (AccountProof(transaction, labels: labels), .sent)
     }
 }

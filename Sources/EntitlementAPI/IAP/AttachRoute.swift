@@ -19,14 +19,14 @@ enum AttachRoute {
             ShownPurchase(try await verified(body.transaction, knowing: texts, call), labels: labels)
         }
         let purchase = shown.state
-        let proof = try await AccountProof.verified(body.appTransaction, call)
+        let (proof, sent) = try await AccountProof.verified(body.appTransaction, call)
         let claimed = try await call.claimed([shown], replays: replays) {
             [user = call.user] history, context in
             Attach(purchase, to: user, proof: proof, in: context).decide(given: history)
         }
         switch claimed.answer {
         case .success(let claim): return .json(self.body(of: claim, to: purchase, claimed, call))
-        case .failure(let refusal): throw Problem(refusal, proof: body.proof)
+        case .failure(let refusal): throw Problem(refusal, proof: sent)
         }
     }
 
@@ -69,7 +69,6 @@ enum AttachRoute {
 struct AttachRequest {
     let transaction: SignedTransaction
     let appTransaction: SignedAppTransaction?
-    var proof: Retry.Proof { appTransaction == nil ? .absent : .sent }
 
     /// The accepted spellings of the required member; the first one present counts.
     static let names = ["signedTransactionJWS", "signed_transaction_jws", "signedData"]

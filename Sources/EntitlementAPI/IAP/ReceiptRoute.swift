@@ -28,16 +28,17 @@ enum ReceiptRoute {
             throw .tooManyUnknown(at: call.now)
         }
         let receipt = try receipts.read(text, sentAs: sent, call)
-        let proof = try await AccountProof.verified(appTransaction, call)
-        let evidence: Retry.Proof = appTransaction == nil ? .absent : .sent
+        let (proof, evidence) = try await AccountProof.verified(appTransaction, call)
         let read = try await receipts.purchases(in: receipt, text, provenBy: proof, evidence, call)
         guard var named = read, !named.ids.isEmpty else {
             var healing = await call.healed(by: proof, at: call.now)
             if read == nil { healing.answer = .notConfigured }
             return try await answer(to: call, healing)
         }
-        named.isFresh = named.account == nil && receipt.isFresh(at: call.now)
         let isProven = proof.map { $0.app == named.app && $0.environment == named.environment } ?? false
+        // An Apple account's user claims by proof, so a job that goes on later needs to know it.
+        if isProven, call.user.isAppleAccount { named.account = proof?.account }
+        named.isFresh = named.account == nil && receipt.isFresh(at: call.now)
         switch try await call.served({ try await $0.lookups.begin(named, for: call.user, isProven: isProven) }) {
         case .recent: return try await answer(to: call, Healing(answer: .recent))
         case .owed: return try await answer(to: call, Healing(answer: .pending))

@@ -19,13 +19,13 @@ enum RestoreRoute {
         let (judged, replays) = try await call.judged(signed, shown: genuine) { (texts) async throws(Problem) in
             try await verdicts(on: body.items, signed, knowing: texts, labels, call)
         }
-        let proof = try await AccountProof.verified(body.appTransaction, call)
+        let (proof, sent) = try await AccountProof.verified(body.appTransaction, call)
         let shown = genuine(judged)
         let purchases = shown.map(\.state)
         let claimed = try await call.claimed(shown, replays: replays) { [user = call.user] history, context in
             Restore(purchases, to: user, proof: proof, in: context).decide(given: history)
         }
-        let settled = SettledRestore(claimed, of: purchases, proof: body.proof)
+        let settled = SettledRestore(claimed, of: purchases, proof: sent)
         var answers = claimed.answer.get().makeIterator()
         let results = judged.enumerated().map { index, item in
             switch item {
@@ -121,7 +121,6 @@ struct RestoreRequest {
 
     let items: [Item]
     let appTransaction: SignedAppTransaction?
-    var proof: Retry.Proof { appTransaction == nil ? .absent : .sent }
 
     /// - Throws: `payload_too_large` for an app transaction over 16 KiB. `invalid_request` unless the body is or has a
     ///   list of up to 500 items, which is empty or has a string.

@@ -10,8 +10,8 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unauthenticated
     case userIDNotAllowed = "user_id_not_allowed"
     case forbidden
-    case ownLoginRequired = "own_login_required"
     case rateLimited = "rate_limited"
+    case ownLoginRequired = "own_login_required"
     case unsupportedMediaType = "unsupported_media_type"
     case bodyIncomplete = "body_incomplete"
     case invalidRequest = "invalid_request"

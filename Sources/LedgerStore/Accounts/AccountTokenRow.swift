@@ -66,7 +66,7 @@ enum AccountTokenRow {
         "sign out account",
         """
         INSERT INTO account_tokens (label, user_id, issued_at, signed_out_at) VALUES (?, ?, ?, ?)
-        ON DUPLICATE KEY UPDATE signed_out_at = VALUES(signed_out_at)
+        ON DUPLICATE KEY UPDATE signed_out_at = GREATEST(COALESCE(signed_out_at, 0), VALUES(signed_out_at))
         """)
 
     private static let erase = SQLStatement(

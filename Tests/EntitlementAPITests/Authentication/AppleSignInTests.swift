@@ -117,7 +117,7 @@ struct AppleSignInTests {
         let now = server.clock.now.milliseconds
         var claims = SimulatedPayload([
             ("iss", .string("gatepass")), ("sub", .string("apple-1")), ("aud", .string("gatepass")),
-            ("iat", .integer(now / 1_000)), ("iat_ms", .integer(now)), ("exp", .integer(now / 1_000 + 60)),
+            ("iat", .integer(now / 1_000)), ("text_made_at_ms", .integer(now)), ("exp", .integer(now / 1_000 + 60)),
         ])
         change(&claims)
         return try await server.api.signingKeys().signer.token(typed: type, Array(claims.json.utf8))
@@ -132,15 +132,15 @@ struct AppleSignInTests {
             }
             for (name, value) in [
                 ("iss", .string("other")), ("aud", .string("com.example.app")), ("aud", nil), ("exp", nil),
-                ("exp", .integer(server.clock.now.milliseconds / 1_000 - 61)), ("iat_ms", nil),
-                ("iat_ms", .string("1")), ("iat", .integer(server.clock.now.milliseconds / 1_000 + 61)),
+                ("exp", .integer(server.clock.now.milliseconds / 1_000 - 61)), ("text_made_at_ms", nil),
+                ("text_made_at_ms", .string("1")), ("iat", .integer(server.clock.now.milliseconds / 1_000 + 61)),
             ] as [(String, SimulatedPayload.Value?)] {
                 let changed = try await token(at: server) { $0[name] = value }
                 try await gate.expect(401, "unauthenticated", token: changed)
             }
             let named = try await token(at: server) { $0["sub"] = .string("u1") }
             try await gate.expect(403, "user_id_not_allowed", token: named)
-            let claims = #"{"iss":"gatepass","sub":"apple-1","aud":"gatepass","iat_ms":1,"exp":9999999999}"#
+            let claims = #"{"iss":"gatepass","sub":"apple-1","aud":"gatepass","text_made_at_ms":1,"exp":9999999999}"#
             let kid = server.world.signingKeys.withLock { $0[0].key.kid }
             for header in [
                 #"{"alg":"HS256","typ":"apple-account+jwt"}"#,
@@ -221,6 +221,58 @@ struct AppleSignInTests {
             #expect(try await gate.attach(Fixture.pass("2"), proof: fresh, token: again.token).status == 200)
             let acts = try await gate.server.audited
             #expect(acts.map { $0["action"]?.string } == ["user.sign_out"] && acts[0]["reason"]?.string == "asked")
+        }
+    }
+
+    @Test func `a sign-out ends the token of a sign-in beside it, and on a clock that is behind`() async throws {
+        try await AppleGate.run { gate in
+            let stolen = try gate.text()
+            gate.wait(seconds: 60)
+            let (user, token) = try await gate.signedIn(stolen)
+            gate.wait(seconds: -30)
+            #expect(try await gate.act("sign-out", on: user).status == 200)
+            gate.wait(seconds: 30)
+            try await gate.expect(401, "unauthenticated", token: token)
+            let (_, fresh) = try await gate.signedIn(try gate.text())
+            try await gate.expect(200, token: fresh)
+            gate.wait(seconds: -20)
+            #expect(try await gate.act("sign-out", on: user).status == 200)
+            gate.wait(seconds: -15)
+            #expect(try await gate.act("sign-out", on: user).status == 200)
+            gate.wait(seconds: 5)
+            let between = try gate.text()
+            gate.wait(seconds: 60)
+            #expect(try await gate.signIn(between).verdict == "422 stale", "a later sign-out on an earlier clock")
+        }
+    }
+
+    @Test func `a proof of before a sign-out counts as none, so a newer one is asked for`() async throws {
+        try await AppleGate.run(rules: ClaimRules(unclaimed: .proof)) { gate in
+            let old = try gate.text()
+            let (user, _) = try await gate.signedIn(old)
+            gate.wait(seconds: 1)
+            #expect(try await gate.act("sign-out", on: user).status == 200)
+            let (_, token) = try await gate.signedIn(try gate.text())
+            let refused = try await gate.attach(Fixture.pass("1"), proof: old, token: token)
+            #expect(try refused.code == "not_claimable" && refused.json["retry"]?.string == "with_proof")
+            let other = try await gate.attach(Fixture.pass("1"), proof: try gate.text(of: "7"), token: token)
+            #expect(try other.code == "not_claimable" && other.json["retry"]?.string == "never")
+            let text = try gate.server.authority.sign(Fixture.pass("1")).text
+            let restored = try await gate.server.send(
+                "POST", "/api/iap/apple/restore",
+                #"{"signedTransactions":["\#(text)"],"signedAppTransaction":"\#(old)"}"#, token: token)
+            #expect(try restored.json["results"]?.elements?[0]["retry"]?.string == "with_proof")
+            #expect(try await gate.attach(Fixture.pass("1"), proof: try gate.text(), token: token).status == 200)
+        }
+    }
+
+    @Test func `a token that was signed out is counted, so it cannot ask without end`() async throws {
+        try await AppleGate.run(rateLimits: RateLimits(readPerMinute: 2)) { gate in
+            let (user, token) = try await gate.signedIn(try gate.text())
+            gate.wait(seconds: 1)
+            #expect(try await gate.act("sign-out", on: user).status == 200)
+            for _ in 0..<2 { try await gate.expect(401, "unauthenticated", token: token) }
+            try await gate.expect(429, "rate_limited", token: token)
         }
     }
 

@@ -13,7 +13,7 @@ enum AppleSignInRoute {
         let account = try await ShownAppleAccount(in: call)
         if let refusal = account.note?.refusal(of: account.madeAt, for: account.user) { throw Problem(refusal) }
         let ring = try await call.signingKeys()
-        let claims = AppleAccountClaims(of: account.user, at: call.now, forDays: days)
+        let claims = AppleAccountClaims(of: account.user, shownBy: account.madeAt, at: call.now, forDays: days)
         // `try?` drops the library's error, which never occurs for a key that it made.
         guard let token = try? ring.signer.token(typed: AppleAccountClaims.type, claims.bytes) else {
             throw .unexpected

@@ -115,6 +115,8 @@ class User:
         if isinstance(held, (Pass, Plan)):
             start, end = _stretch(held, self._counting(instant), instant)
             told |= {"starts_at_ms": start, "ends_at_ms": end}
+        if isinstance(held, Pass):
+            told["duration_seconds"] = held.length // 1000
         told["will_renew"] = _will_renew(held, instant)
         return told
 

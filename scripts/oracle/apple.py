@@ -61,7 +61,8 @@ def holding(transactions: list, renewals: list, withdrawn_at: int | None, catalo
         return Holding(*common)
     if product.kind == "pass":
         tier = catalogue.tiers[product.tier]
-        return Pass(*common, quantity, anchor=anchor, length=product.length * quantity, tier=tier, share=share)
+        length = product.length(first["environment"]) * quantity
+        return Pass(*common, quantity, anchor=anchor, length=length, tier=tier, share=share)
     if product.kind == "add_on":
         return AddOn(*common, quantity, anchor=anchor, share=share)
     return Lot(*common, quantity, anchor=anchor, unit=product.unit, amount=product.amount * quantity, share=share)

@@ -160,7 +160,8 @@ class Cards:
         taken = list(self.takings[key[2]].values())
         if product.kind == "pass":
             tier = self.catalogue.tiers[product.tier]
-            return Pass(*common, anchor=anchor, length=product.length, tier=tier, share=Share(taken, withdrawn_at))
+            length = product.length(key[1])
+            return Pass(*common, anchor=anchor, length=length, tier=tier, share=Share(taken, withdrawn_at))
         if product.kind == "add_on":
             return AddOn(*common, anchor=anchor, share=Share(taken, withdrawn_at, only_whole=True))
         share = Share(taken, withdrawn_at)

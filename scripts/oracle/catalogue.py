@@ -22,6 +22,11 @@ class Tier:
         self.seats = line.get("devices", 0)
 
 
+def _length(text: str) -> int:
+    """`30d`, `2h` or `3m` in milliseconds."""
+    return int(text[:-1]) * {"d": DAY, "h": DAY // 24, "m": DAY // 1440}[text[-1]]
+
+
 class Product:
     def __init__(self, line: dict):
         self.id = line["id"]
@@ -34,11 +39,16 @@ class Product:
         self.plan_id = line.get("plan_id")
         self.group = line.get("subscription_group")
         self.is_shareable = line.get("family_shareable", False)
-        self.length = int(line["duration"].removesuffix("d")) * DAY if "duration" in line else 0
+        self._length = _length(line["duration"]) if "duration" in line else 0
+        self._sandbox_length = _length(line["sandbox_duration"]) if "sandbox_duration" in line else self._length
         self.sells_seats = line.get("devices") == "quantity"
         self.seats = self._seats(line)
         card = line.get("stripe", {})
         self.card_names = card.get("prices", []) + card.get("lookup_keys", []) + card.get("payment_links", [])
+
+    def length(self, environment: str) -> int:
+        """How long a pass is that was bought there."""
+        return self._sandbox_length if environment == "Sandbox" else self._length
 
     def _seats(self, line: dict):
         """The product's own seats, which go before its tier's; None if it has none."""

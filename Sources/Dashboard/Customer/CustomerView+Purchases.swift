@@ -100,6 +100,9 @@ extension CustomerView {
             Tag.th(.scope("row"), .role("rowheader")) {
                 Tag.bdi { purchase.map { names.purchase($0) } ?? entitlement.key.externalID.text }
                 Shell.sandbox(words, if: entitlement.key.environment)
+                if entitlement.key.environment == .sandbox, let length = entitlement.length {
+                    Tag.small { words.text(.noteLasts, ["length": words.length(length)]) }
+                }
                 Tag.small { Tag.code { entitlement.key.externalID.text } }
                 if hasSeveralApps { Tag.small { entitlement.key.app.text } }
             }

@@ -164,8 +164,11 @@ extension Names {
     /// The terms of a product in a few words.
     func terms(_ terms: Terms) -> String {
         switch terms {
-        case .pass(let tier, let days):
+        case .pass(let tier, let days, let sandboxMinutes):
             words.text(.namePass, ["tier": self.tier(tier), "length": words.count(days, .oneDay, .days)])
+                + (sandboxMinutes.map { minutes in
+                    words.text(.nameSandboxLength, ["length": words.length(Int64(minutes) * 60_000)])
+                } ?? "")
         case .plan(let tier, let plan, _):
             plan.map { words.text(.namePlan, ["tier": self.tier(tier), "plan": $0]) }
                 ?? words.text(.namePlanOnly, ["tier": self.tier(tier)])

@@ -33,7 +33,7 @@ enum Phrase: CaseIterable {
 
     // MARK: Names of things
 
-    case sourceApple, sourceCard, sourceManual, sourceApp, noTier, namePass, namePlan, namePlanOnly,
+    case sourceApple, sourceCard, sourceManual, sourceApp, noTier, namePass, nameSandboxLength, namePlan, namePlanOnly,
         nameWindow, nameCredits, nobody, andMore, paidBack, app
 
     // MARK: The start page
@@ -154,7 +154,7 @@ enum Phrase: CaseIterable {
 
     case entitlementsTitle, entitlementsNote, entitlementsNone, entitlementsNoneHint, olderPurchases,
         stateRunning, stateActive, stateQueued, statePaused, stateFinished, stateRevoked, stateRefunded,
-        stateGrace, stateRetry, stateSuspended, stateRecorded, noteDaysLeft, noteRenews, noteRenewalOff,
+        stateGrace, stateRetry, stateSuspended, stateRecorded, noteLasts, noteDaysLeft, noteRenews, noteRenewalOff,
         nothingTitle, nothingNone, nothingNoneHint, creditsTitle, creditsNone, creditsNoneHint, owed, left,
         debtText, reservedText
 

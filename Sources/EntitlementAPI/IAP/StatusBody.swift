@@ -60,7 +60,7 @@ package struct StatusBody {
 
     /// The number of the answer's form. It grows with every change of the form or of a rule by which the same ledger
     /// gets another answer, so that no earlier answer is sent (`StandingFormatTests`).
-    static let formNumber: UInt32 = 3
+    static let formNumber: UInt32 = 4
     package static let format = StandingFormat(number: formNumber, write: answer)
 
     /// The answer to store for a status.
@@ -159,6 +159,7 @@ extension JSONWriter {
         member("state", entitlement.state.rawValue)
         member("starts_at", exactly: "starts_at_ms", entitlement.startsAt)
         member("ends_at", exactly: "ends_at_ms", entitlement.endsAt)
+        member("duration_seconds", entitlement.length.map { Int($0 / 1_000) })
         member("will_renew", entitlement.willRenew)
         member("environment", entitlement.key.environment.rawValue)
         if let plan = entitlement.plan { members(of: plan) }

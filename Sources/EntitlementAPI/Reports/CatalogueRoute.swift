@@ -62,6 +62,7 @@ extension JSONWriter {
         member("kind", product.terms.kind.rawValue)
         member("tier", product.terms.tier?.text)
         member("duration_days", terms.durationDays)
+        member("sandbox_duration_seconds", terms.sandboxSeconds)
         name("features")
         array(terms.features) { $0.value($1.text) }
         member("requires_tier", terms.requires?.text)
@@ -97,6 +98,7 @@ extension JSONWriter {
 /// The terms of a product of any kind; nil or empty where its kind has no such term.
 private struct StatedTerms {
     var durationDays: Int?
+    var sandboxSeconds: Int?
     /// The features of an add-on; a pass or plan has those of its tier.
     var features: [Feature] = []
     var requires: TierID?
@@ -110,7 +112,8 @@ private struct StatedTerms {
 
     init(_ terms: Terms) {
         switch terms {
-        case .pass(_, let days): durationDays = days
+        case .pass(_, let days, let sandboxMinutes):
+            (durationDays, sandboxSeconds) = (days, sandboxMinutes.map { $0 * 60 })
         case .addOn(let features, let requires, let seats, let familyShareable):
             (self.features, self.requires, self.familyShareable) = (features, requires, familyShareable)
             self.seats = seats > 0 ? seats : nil

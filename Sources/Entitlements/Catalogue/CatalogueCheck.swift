@@ -180,12 +180,16 @@ package struct CatalogueCheck {
 
     private mutating func checkTerms(_ terms: Terms, at path: [CatalogueDefect.Step]) {
         switch terms {
-        case .pass(let tier, let days):
+        case .pass(let tier, let days, let sandboxMinutes):
             checkTier(tier, at: path + [.field(.tier)])
             if !(1...Self.maximumDays).contains(days) {
                 report(
                     path + [.field(.duration)], "\(days) days is no length of a pass",
                     instead: "write 1d to \(Self.maximumDays)d")
+            } else if let sandboxMinutes, !(1...days * 1_440).contains(sandboxMinutes) {
+                report(
+                    path + [.field(.sandboxDuration)], "\(sandboxMinutes) minutes do not shorten \(days) days",
+                    instead: "write 1m to \(days)d, or leave it out")
             }
         case .addOn(let features, let requires, let seats, _):
             checkFeatures(features, at: path)

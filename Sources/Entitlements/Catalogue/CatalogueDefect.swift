@@ -29,6 +29,7 @@ package struct CatalogueDefect: Hashable, Sendable, CustomStringConvertible {
         case products
         case rank
         case requires
+        case sandboxDuration = "sandbox_duration"
         case seats
         case stripe
         case tier

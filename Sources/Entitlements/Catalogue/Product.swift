@@ -8,8 +8,9 @@ package enum ProductKind: String, Hashable, Sendable, CaseIterable {
 
 /// The terms of a product: kind, tier, length, units and seats (`semantics.md` §1, *Terms*).
 package enum Terms: Hashable, Sendable {
-    /// A pass of the tier, `days` long for each unit of the quantity that is bought.
-    case pass(tier: TierID, days: Int)
+    /// A pass of the tier, `days` long for each unit of the quantity that is bought; in the Sandbox `sandboxMinutes`
+    /// long, if there are any (`semantics.md` §2).
+    case pass(tier: TierID, days: Int, sandboxMinutes: Int? = nil)
     /// An add-on: features for ever, which count only while there is coverage of the tier `requires` or a higher one.
     case addOn(features: [Feature], requires: TierID?, seats: Int, familyShareable: Bool)
     /// Credits: `amount` of the unit, multiplied by the quantity that is bought.
@@ -41,7 +42,7 @@ package enum Terms: Hashable, Sendable {
     /// The tier that a pass or plan gives; nil for other kinds.
     package var tier: TierID? {
         switch self {
-        case .pass(let tier, _), .plan(let tier, _, _): tier
+        case .pass(let tier, _, _), .plan(let tier, _, _): tier
         case .addOn, .consumable: nil
         }
     }

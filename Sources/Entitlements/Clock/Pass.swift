@@ -42,10 +42,17 @@ package struct Pass: Hashable, Sendable {
 
     /// Returns `days × quantity` in milliseconds, limited to 0…`maximumLength`.
     package static func length(days: Int, quantity: Int) -> Int64 {
-        guard days > 0, quantity > 0 else { return 0 }
-        let (units, overflow) = days.multipliedReportingOverflow(by: quantity)
-        guard !overflow, units <= maximumLength / Instant.millisecondsPerDay else { return maximumLength }
-        return Int64(units) * Instant.millisecondsPerDay
+        length(of: Instant.millisecondsPerDay, times: days, quantity)
+    }
+
+    /// Returns `minutes × quantity` in milliseconds, limited to 0…`maximumLength`.
+    package static func length(minutes: Int, quantity: Int) -> Int64 { length(of: 60_000, times: minutes, quantity) }
+
+    private static func length(of unit: Int64, times count: Int, _ quantity: Int) -> Int64 {
+        guard count > 0, quantity > 0 else { return 0 }
+        let (units, overflow) = count.multipliedReportingOverflow(by: quantity)
+        guard !overflow, units <= maximumLength / unit else { return maximumLength }
+        return Int64(units) * unit
     }
 
     /// Returns the length that is still paid for, `length × (100000 − share) ÷ 100000`, computed without overflow.

@@ -107,6 +107,12 @@ package final class Purchase: Sendable {
 }
 
 extension Purchase.Benefit {
+    /// The length of a pass in milliseconds, before refunds; nil for anything else.
+    var length: Int64? {
+        guard case .pass(_, let length) = self else { return nil }
+        return length
+    }
+
     /// True for passes and credits, from which a partial refund takes only its share.
     var isTakenByShare: Bool {
         switch self {

@@ -51,8 +51,13 @@ struct PurchaseMeaning {
         switch (terms, Self.obstacle(in: states, given: terms)) {
         case (_, let obstacle?):
             benefit = .recorded(obstacle)
-        case (.pass(let tier, let days)?, nil):
-            let length = Pass.length(days: days, quantity: quantity)
+        case (.pass(let tier, let days, let sandboxMinutes)?, nil):
+            let length =
+                if key.environment == .sandbox, let sandboxMinutes {
+                    Pass.length(minutes: sandboxMinutes, quantity: quantity)
+                } else {
+                    Pass.length(days: days, quantity: quantity)
+                }
             benefit = catalogue.tier(tier).map { .pass(tier: $0, length: length) } ?? .recorded(.unknownProduct)
         case (.addOn(let features, let requires, let seats, _)?, nil):
             benefit = .addOn(features: features, requires: requires, seats: seats)

@@ -134,7 +134,7 @@ extension String {
 extension Instant {
     /// Returns the length in days if they are whole; else in hours, rounded down; below an hour in minutes. `length` is
     /// in milliseconds.
-    fileprivate static func words(ofLength length: Int64) -> String {
+    package static func words(ofLength length: Int64) -> String {
         let (number, unit) =
             if length.isMultiple(of: millisecondsPerDay) {
                 (length / millisecondsPerDay, "day")

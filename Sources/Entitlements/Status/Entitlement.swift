@@ -32,6 +32,9 @@ package struct Entitlement: Hashable, Sendable {
     package let startsAt: Instant?
     /// The end of the same stretch; nil if there is none, or it never ends.
     package let endsAt: Instant?
+    /// The length of a pass in its environment, times its quantity and before refunds, in milliseconds; nil for a
+    /// purchase that is no pass.
+    package let length: Int64?
     /// True if the plan renews; nil for a purchase that is no plan.
     package let willRenew: Bool?
     /// The details of a plan that a store renews; nil for any other purchase.

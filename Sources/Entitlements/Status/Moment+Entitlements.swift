@@ -23,8 +23,8 @@ extension Moment {
             storeProductID: presentPeriods[index]?.storeProductID ?? purchase.storeProductID,
             planID: presentPeriods[index]?.planID, kind: purchase.kind, quantity: purchase.quantity, tier: tier(index),
             state: doings[index].state,
-            startsAt: present?.startsAt, endsAt: present?.endsAt, willRenew: willRenew(index),
-            plan: planDetails(index))
+            startsAt: present?.startsAt, endsAt: present?.endsAt, length: purchase.benefit.length,
+            willRenew: willRenew(index), plan: planDetails(index))
     }
 
     /// Returns the explanation of the purchase at `index`.

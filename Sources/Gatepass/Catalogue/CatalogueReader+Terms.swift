@@ -4,7 +4,7 @@ extension CatalogueReader {
     /// The keys for the terms of a product of `kind`.
     static func termKeys(of kind: ProductKind) -> [String] {
         switch kind {
-        case .pass: ["tier", "duration", "devices"]
+        case .pass: ["tier", "duration", "sandbox_duration", "devices"]
         case .addOn: ["features", "requires", "seats", "family_shareable"]
         case .consumable: ["unit", "amount", "on_shortfall"]
         case .plan: ["tier", "plan_id", "devices", "family_shareable", "subscription_group"]
@@ -17,8 +17,9 @@ extension CatalogueReader {
         case .pass:
             let tier = tier(fields)
             let days = days(fields)
+            let sandboxMinutes = sandboxMinutes(fields)
             guard let tier, let days else { return nil }
-            return .pass(tier: tier, days: days)
+            return .pass(tier: tier, days: days, sandboxMinutes: sandboxMinutes)
         case .addOn:
             if fields["features"] == nil, fields["seats"] == nil {
                 reportMissing("features", in: fields, example: "[xyz]")
@@ -74,5 +75,21 @@ extension CatalogueReader {
             return nil
         }
         return days
+    }
+
+    /// Reads the length of a pass in the Sandbox, such as `3m`, `2h` or `1d`, in minutes.
+    private mutating func sandboxMinutes(_ fields: CatalogueFields) -> Int? {
+        guard let node = fields["sandbox_duration"] else { return nil }
+        let minutes: [Character: Int] = ["m": 1, "h": 60, "d": 1_440]
+        guard case .text(let text) = node.content, let unit = text.last, let factor = minutes[unit],
+            let number = Int(text.dropLast()), "\(number)\(unit)" == text,
+            case let (product, overflow) = number.multipliedReportingOverflow(by: factor), !overflow
+        else {
+            report(
+                node.line, "sandbox_duration must be a number of minutes, hours or days followed by m, h or d",
+                "write sandbox_duration: 3m")
+            return nil
+        }
+        return product
     }
 }

@@ -33,7 +33,7 @@ extension Simulation {
         let sold = try sold(from: try catalogue())
         try await reporting(tellsServer: false) {
             try sold.keep(in: installation)
-            let words = "\(sold.user) bought \(sold.product) as \(sold.transactionID), and the server was not told"
+            let words = "\(try words(for: sold)), and the server was not told"
             print(has(.json) ? try JSONText.pretty(["transaction_id": sold.transactionID, "words": words]) : words)
         }
     }
@@ -194,7 +194,7 @@ extension Simulation {
         } else {
             let reason = (answer.members["reason"] as? String).map { ", \($0)" } ?? ""
             let result = NotificationAnswer(answer, nextAttempt: nil).words + reason
-            print("\(sold.user) bought \(sold.product) as \(sold.transactionID): \(result)")
+            print("\(try words(for: sold)): \(result)")
             print(StatusLine(of: user, try await server.status(of: user)).text)
         }
         guard answer.isOK else {
@@ -206,9 +206,18 @@ extension Simulation {
         try delivered.keep(in: installation)
     }
 
+    /// The beginning of a sentence about a purchase, with the length where the catalogue shortens it for the Sandbox.
+    private func words(for sold: SoldPurchase) throws -> String {
+        let words = "\(sold.user) bought \(sold.product) as \(sold.transactionID)"
+        let product = try catalogue().products.first { $0.id.text == sold.product }
+        guard sold.environment == StoreEnvironment.sandbox.rawValue, case .pass(_, _, let minutes?)? = product?.terms
+        else { return words }
+        return words + ", \(Instant.words(ofLength: Pass.length(minutes: minutes, quantity: Int(sold.quantity))))"
+    }
+
     private func tell(of sold: SoldPurchase, in catalogue: Catalogue, by route: EventDelivery.Route) async throws {
         try await EventDelivery(self, catalogue).deliver(
-            "\(sold.user) bought \(sold.product) as \(sold.transactionID)", .oneTimeCharge(sold.transaction), by: route
+            try words(for: sold), .oneTimeCharge(sold.transaction), by: route
         ) { try sold.keep(in: installation) }
     }
 

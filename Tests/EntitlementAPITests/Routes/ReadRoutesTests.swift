@@ -211,6 +211,7 @@ struct ReadRoutesTests {
             #expect(json["catalog_version"]?.integer == "3" && json["products"]?.elements?.count == 4)
             let pass = json["products"]?.elements?[0]
             #expect(pass?["duration_days"]?.integer == "30" && pass?["price"]?["amount"]?.string == "4.99")
+            #expect(pass?["duration_seconds"]?.integer == "2592000")
             let plan = json["products"]?.elements?[3]
             #expect(plan?["period"]?.string == "annual" && plan?["devices"]?.integer == "3")
             let chinese = try await server.send(

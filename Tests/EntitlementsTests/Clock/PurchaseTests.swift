@@ -75,6 +75,31 @@ import Testing
         for order in [originals, originals.reversed()] { #expect(Purchase.anchor(of: order) == "01-01") }
     }
 
+    @Test func `a Sandbox pass is as long as its terms say for the Sandbox, times its quantity`() {
+        let terms = Terms.pass(tier: "pro", days: 30, sandboxMinutes: 3)
+        let catalogue = CatalogueVersions(.example(adding: [Product(id: "short", app: .vpn, terms: terms)]))
+        func lengths(_ product: ProductID, _ environment: StoreEnvironment, quantity: Int = 1) -> [Int64?] {
+            Story().buys("p", product, at: "01-01", quantity: quantity, environment: environment)
+                .status(at: "01-01 00:01", in: catalogue).entitlements.map(\.length)
+        }
+        #expect(lengths("short", .sandbox) == [180_000] && lengths("short", .sandbox, quantity: 2) == [360_000])
+        #expect(lengths("short", .production) == [30 * Instant.millisecondsPerDay])
+        #expect(lengths(.pro30, .sandbox) == [30 * Instant.millisecondsPerDay])
+        #expect(Story().buys("a", .xyz, at: "01-01", type: .addOn).status(at: "01-02").entitlements[0].length == nil)
+    }
+
+    @Test func `two short passes of the Sandbox run one after the other, and a refund ends its part alone`() {
+        let terms = Terms.pass(tier: "pro", days: 30, sandboxMinutes: 10)
+        let catalogue = CatalogueVersions(.example(adding: [Product(id: "short", app: .vpn, terms: terms)]))
+        let story = Story().buys("a", "short", at: "01-01", environment: .sandbox)
+            .buys("b", "short", at: "01-01 00:04", environment: .sandbox)
+        let status = story.status(at: "01-01 00:05", in: catalogue)
+        #expect(status.entitlements.map(\.endsAt) == ["01-01 00:10", "01-01 00:20"])
+        #expect(status.expiresAt == "01-01 00:20" && !story.status(at: "01-01 00:20", in: catalogue).active)
+        let refunded = story.refunds("a", at: "01-01 00:06").status(at: "01-01 00:07", in: catalogue)
+        #expect(refunded.expiresAt == "01-01 00:16")
+    }
+
     @Test func `the quantity is the largest that a state names, of the original or of a copy`() {
         let original = VerifiedPurchase.state(of: "p", at: "01-01")
         let more = VerifiedPurchase.state(of: "p", at: "01-01", quantity: 2, signedAt: "01-02")

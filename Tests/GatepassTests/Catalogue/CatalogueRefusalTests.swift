@@ -43,7 +43,29 @@ import Testing
         Case(
             "an unknown key of a product", "duration: 30d}", with: "duration: 30d, colour: red}",
             "c:9: a product of kind pass has no key 'colour'; write only id, kind, source, app, stripe, price, title, "
-                + "description, tier, duration, devices"),
+                + "description, tier, duration, sandbox_duration, devices"),
+        Case(
+            "a Sandbox length in words", "duration: 30d}", with: "duration: 30d, sandbox_duration: 3 minutes}",
+            "c:9: sandbox_duration must be a number of minutes, hours or days followed by m, h or d; write "
+                + "sandbox_duration: 3m"),
+        Case(
+            "a Sandbox length beyond all numbers", "duration: 30d}",
+            with: "duration: 30d, sandbox_duration: 9223372036854775807d}",
+            "c:9: sandbox_duration must be a number of minutes, hours or days followed by m, h or d; write "
+                + "sandbox_duration: 3m"),
+        Case(
+            "a Sandbox length that does not shorten", "duration: 30d}",
+            with: "duration: 30d, sandbox_duration: 31d}",
+            "c:9: products[0].sandbox_duration: 44640 minutes do not shorten 30 days; write 1m to 30d, or "
+                + "leave it out"),
+        Case(
+            "a Sandbox length of nothing", "duration: 30d}", with: "duration: 30d, sandbox_duration: 0m}",
+            "c:9: products[0].sandbox_duration: 0 minutes do not shorten 30 days; write 1m to 30d, or "
+                + "leave it out"),
+        Case(
+            "a Sandbox length of a plan", "kind: plan,", with: "kind: plan, sandbox_duration: 3m,",
+            "c:12: a product of kind plan has no key 'sandbox_duration'; write only id, kind, source, app, stripe, "
+                + "price, title, description, tier, plan_id, devices, family_shareable, subscription_group"),
         Case(
             "another kind's key", "unit: coin,", with: "unit: coin, tier: pro,",
             "c:11: a product of kind consumable has no key 'tier'; write only id, kind, source, app, stripe, price, "

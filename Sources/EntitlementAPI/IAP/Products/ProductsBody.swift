@@ -70,6 +70,7 @@ extension JSONWriter {
         append(product.price)
         member("tier", product.terms.tier?.text)
         member("duration_days", offer.durationDays)
+        member("duration_seconds", offer.durationDays.map { $0 * 86_400 })
         name("features")
         array(offer.features) { $0.value($1.text) }
         append(offer.credits)
@@ -119,7 +120,7 @@ private struct Offer {
         let terms = product.terms
         let tier = catalogue.tiers.first { $0.id == terms.tier }
         switch terms {
-        case .pass(_, let days):
+        case .pass(_, let days, _):
             durationDays = days
             features = tier?.features ?? []
             devices = product.seats ?? tier?.devices

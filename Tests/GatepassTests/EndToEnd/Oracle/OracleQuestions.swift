@@ -74,7 +74,7 @@ struct OracleQuestions {
         let giving = (status["entitlements"]?.elements ?? []).filter { text($0["state"]) != "recorded" }
         for (title, kinds, members) in [
             ("dates", ["pass", "plan"], ["starts_at_ms", "ends_at_ms"]),
-            ("quantity", ["pass", "add_on", "consumable"], ["quantity"]),
+            ("quantity", ["pass", "add_on", "consumable"], ["quantity"]), ("length", ["pass"], ["duration_seconds"]),
         ] {
             lines += giving.filter { kinds.contains(text($0["kind"])) }.map { element in
                 let names = ["source", "external_id", "environment"] + members

@@ -17,7 +17,7 @@ enum OracleShop {
          "products": [
           {"id": "pass.30", "kind": "pass", "tier": "pro", "duration": "30d"},
           {"id": "basic.30", "kind": "pass", "tier": "basic", "duration": "30d"},
-          {"id": "pair.7", "kind": "pass", "tier": "pro", "duration": "7d", "devices": 2},
+          {"id": "pair.7", "kind": "pass", "tier": "pro", "duration": "7d", "sandbox_duration": "30h", "devices": 2},
           {"id": "ebb.30", "kind": "pass", "tier": "ebb", "duration": "30d"},
           {"id": "addon.maps", "kind": "add_on", "features": ["maps"]},
           {"id": "addon.night", "kind": "add_on", "features": ["night"], "requires": {"tier": "pro"}, "seats": 2,
@@ -33,7 +33,7 @@ enum OracleShop {
           {"id": "card.flood", "kind": "plan", "tier": "flood", "stripe": {"prices": ["price_flood"]}},
           {"id": "card.pass", "kind": "pass", "tier": "pro", "duration": "30d",
            "stripe": {"payment_links": ["plink_pass"]}},
-          {"id": "card.week", "kind": "pass", "tier": "basic", "duration": "7d",
+          {"id": "card.week", "kind": "pass", "tier": "basic", "duration": "7d", "sandbox_duration": "1d",
            "stripe": {"payment_links": ["plink_week"]}},
           {"id": "card.ebb", "kind": "pass", "tier": "ebb", "duration": "30d",
            "stripe": {"payment_links": ["plink_ebb"]}},

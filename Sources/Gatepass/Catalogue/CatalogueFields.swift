@@ -14,6 +14,19 @@ struct CatalogueFields {
     /// The value of `key`; nil if it is missing.
     subscript(key: String) -> YAMLNode? { entries[key]?.value }
 
+    /// True if `key` has a value; `key:` alone has none.
+    func has(_ key: String) -> Bool {
+        guard let node = self[key] else { return false }
+        if case .null = node.content { return false }
+        return true
+    }
+
+    /// The subject, with the id of the mapping if it has one.
+    var subjectWithID: String {
+        guard case .text(let id)? = self["id"]?.content else { return subject }
+        return "\(subject) (\"\(id)\")"
+    }
+
     /// The line of `key`; if it is missing, the line of the mapping.
     func line(of key: String) -> Int { entries[key]?.line ?? line }
 }

@@ -42,14 +42,19 @@ extension CatalogueReader {
         }
     }
 
-    /// Refuses plan ids such as `annual_0`, which look as if they said a number of seats, but say none.
+    /// Refuses plan ids that name no seats.
     private mutating func requireSeats(of planID: String?, in fields: CatalogueFields) {
-        guard let planID, let node = fields["plan_id"], PlanID(planID) == nil else { return }
-        let parts = planID.split(separator: "_", omittingEmptySubsequences: false)
-        guard parts.count == 2, PlanID.Period(rawValue: String(parts[0])) != nil, Int(parts[1]) != nil else { return }
+        guard let planID, let node = fields["plan_id"], Self.namesNoSeats(planID) else { return }
         report(
             node.line, "plan_id is '\(planID)', which names no seats from 1 to \(PlanID.maximumSeats)",
-            "write \(parts[0])_1 or another name")
+            "write \(planID.prefix { $0 != "_" })_1 or another name")
+    }
+
+    /// True for plan ids such as `annual_0`, which look as if they said a number of seats, but say none.
+    static func namesNoSeats(_ planID: String) -> Bool {
+        let parts = planID.split(separator: "_", omittingEmptySubsequences: false)
+        return PlanID(planID) == nil && parts.count == 2 && PlanID.Period(rawValue: String(parts[0])) != nil
+            && Int(parts[1]) != nil
     }
 
     private mutating func tier(_ fields: CatalogueFields) -> TierID? {
@@ -64,7 +69,7 @@ extension CatalogueReader {
 
     /// Reads a duration such as `30d`. There is no other form, because months and years have no fixed length.
     private mutating func days(_ fields: CatalogueFields) -> Int? {
-        guard let node = fields["duration"] else {
+        guard fields.has("duration"), let node = fields["duration"] else {
             reportMissing("duration", in: fields, example: "30d")
             return nil
         }

@@ -33,9 +33,9 @@ struct CatalogueReader {
         return CatalogueFields(subject: subject, line: node.line, entries: entries)
     }
 
-    /// Notes a fault because `key` is missing.
+    /// Notes a fault because `key` is missing, or has no value.
     mutating func reportMissing(_ key: String, in fields: CatalogueFields, example: String) {
-        report(fields.line, "\(fields.subject) has no \(key)", "write \(key): \(example)")
+        report(fields.line(of: key), "\(fields.subjectWithID) has no \(key)", "write \(key): \(example)")
     }
 
     /// The text of a node. `example` is for the fault's message.
@@ -53,8 +53,9 @@ struct CatalogueReader {
 
     /// The text under `key`; nil and a fault if it is missing.
     mutating func requiredText(_ key: String, in fields: CatalogueFields, example: String) -> String? {
-        if fields[key] == nil { reportMissing(key, in: fields, example: example) }
-        return optionalText(key, in: fields, example: example)
+        if fields.has(key) { return optionalText(key, in: fields, example: example) }
+        reportMissing(key, in: fields, example: example)
+        return nil
     }
 
     /// The whole number under `key`; nil if it is missing.
@@ -66,8 +67,9 @@ struct CatalogueReader {
     mutating func requiredInteger(
         _ key: String, in fields: CatalogueFields, atLeast least: Int = .min, example: Int
     ) -> Int? {
-        if fields[key] == nil { reportMissing(key, in: fields, example: "\(example)") }
-        return integer(key, in: fields, atLeast: least)
+        if fields.has(key) { return integer(key, in: fields, atLeast: least) }
+        reportMissing(key, in: fields, example: "\(example)")
+        return nil
     }
 
     /// The whole number of a node. `instead` is what else may stand there, for the fault's remedy.

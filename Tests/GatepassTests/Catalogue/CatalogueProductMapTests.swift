@@ -54,7 +54,7 @@ import Testing
         ),
         (
             "{\"a\": {\"tier\": \"pro\"}}",
-            "IAP_PRODUCT_MAP:1: a product of kind pass has no duration; write duration: 30d"
+            "IAP_PRODUCT_MAP:1: a product of kind pass (\"a\") has no duration; write duration: 30d"
         ),
         (
             "{\"a\": {\"tier\": \"pro\",\n\"duration\": \"30 days\"}}",

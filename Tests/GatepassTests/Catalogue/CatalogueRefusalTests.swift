@@ -91,25 +91,35 @@ import Testing
             "c:10: a product of kind add_on has no id; write id: com.example.pass.30d"),
         Case(
             "a product without a kind", "kind: pass, ", with: "",
-            "c:9: a product has no kind; write kind: pass or add_on or consumable or plan"),
+            "c:9: a product (\"pass\") has no kind; write kind: pass or add_on or consumable or plan"),
         Case(
             "an unknown kind", "kind: add_on", with: "kind: addon",
             "c:10: kind is 'addon', which is none of pass, add_on, consumable, plan; write add_on"),
         Case(
             "a pass without a tier", "kind: pass, tier: pro", with: "kind: pass",
-            "c:9: a product of kind pass has no tier; write tier: pro"),
+            "c:9: a product of kind pass (\"pass\") has no tier; write tier: pro"),
         Case(
             "a pass without a duration", ", duration: 30d", with: "",
-            "c:9: a product of kind pass has no duration; write duration: 30d"),
+            "c:9: a product of kind pass (\"pass\") has no duration; write duration: 30d"),
+        Case(
+            "an empty duration", "duration: 30d", with: "\n     duration: ,  # fill in\n     price: ",
+            "c:10: a product of kind pass (\"pass\") has no duration; write duration: 30d",
+            "c:11: a price must be a mapping, not nothing; write {amount: …, currency: …}"),
         Case(
             "an add-on that gives nothing", ", features: [y]", with: "",
-            "c:10: a product of kind add_on has no features; write features: [xyz]"),
+            "c:10: a product of kind add_on (\"addon\") has no features; write features: [xyz]"),
         Case(
             "a consumable without an amount", ", amount: 5", with: "",
-            "c:11: a product of kind consumable has no amount; write amount: 100"),
+            "c:11: a product of kind consumable (\"coins\") has no amount; write amount: 100"),
+        Case(
+            "an empty amount", "amount: 5", with: "amount: ",
+            "c:11: a product of kind consumable (\"coins\") has no amount; write amount: 100"),
+        Case(
+            "an empty bundle id", "bundle_id: com.a", with: "bundle_id:  # fill in",
+            "c:2: an app has no bundle_id; write bundle_id: com.example.app"),
         Case(
             "a tier without a rank", "{id: free, rank: 0}", with: "{id: free}",
-            "c:6: a tier has no rank; write rank: 1"),
+            "c:6: a tier (\"free\") has no rank; write rank: 1"),
         Case(
             "a negative rank", "rank: 0", with: "rank: -1", "c:6: rank is -1; write a number from 0 up"),
         Case(

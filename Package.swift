@@ -109,10 +109,9 @@ let package = Package(
             name: "Gatepass",
             dependencies: [
                 "AppStore", "CMalloc", "Dashboard", "EntitlementAPI", "Entitlements", "LedgerStore", "MariaDB",
-                "StoreSimulator", "StripeBilling", argumentParser, asn1, configuration, crypto, httpClient, httpTypes,
-                hummingbird,
-                jwtKit, logging, metrics, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
-                serviceLifecycle, unixSignals, x509, yams,
+                "StoreSimulator", "StrictJSON", "StripeBilling", argumentParser, asn1, configuration, crypto,
+                httpClient, httpTypes, hummingbird, jwtKit, logging, metrics, nioCore, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1, nioPosix, serviceLifecycle, unixSignals, x509, yams,
             ],
             swiftSettings: strict),
         // What `make bench` measures beside the server, and the mint of its load; not part of the product.

@@ -292,7 +292,8 @@ package struct CatalogueCheck {
         return "write one of " + names.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
     }
 
-    private static func isDecimal(_ text: String) -> Bool {
+    /// True for the amount of a price: digits, and digits behind a point if there is one.
+    package static func isDecimal(_ text: String) -> Bool {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return (1...2).contains(parts.count)

@@ -111,7 +111,7 @@ extension CatalogueReader {
     }
 
     /// True for the form of BCP 47: subtags of letters and digits, the first of two or three letters.
-    private static func isLanguageTag(_ text: String) -> Bool {
+    static func isLanguageTag(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard let language = parts.first, (2...3).contains(language.count), language.allSatisfy(isLetter) else {
             return false

@@ -155,10 +155,10 @@ enum EndToEndTour {
 
     /// The commands that do nothing to a server; with a reason, two of them do.
     private static let reads = [
-        "config check", "catalog check", "catalog plan", "keys list", "user status", "user timeline", "user devices",
-        "user credits", "search", "user export", "staff list", "jobs list", "webhooks list", "audit list",
-        "audit verify", "token", "doctor", "simulate stories", "simulate lose", "simulate app-transaction",
-        "simulate receipt", "clock show", "inspect",
+        "config check", "catalog check", "catalog plan", "catalog import", "keys list", "user status", "user timeline",
+        "user devices", "user credits", "search", "user export", "staff list", "jobs list", "webhooks list",
+        "audit list", "audit verify", "token", "doctor", "simulate stories", "simulate lose",
+        "simulate app-transaction", "simulate receipt", "clock show", "inspect",
     ]
 
     /// True if a command does something to a server, so that it names the server first.
@@ -166,9 +166,10 @@ enum EndToEndTour {
         !reads.contains { "\(command) ".hasPrefix($0 + " ") && !command.contains(" --reason ") }
     }
 
-    /// Commands beside a server that serves, whose user is `{user}`.
+    /// Commands beside a server that serves, whose user is `{user}`; `{storekit}` is a StoreKit configuration file.
     static let commands = [
         "config check", "migrate", "catalog check", "catalog plan", "catalog apply",
+        "catalog import {storekit} --bundle-id com.example.app",
         "keys create --scopes read --name tour --json", "keys list", "keys revoke {key_id}",
         "grant {user} --pass pro --days 3 --reason tour --reference tour",
         "user status {user}", "user timeline {user}", "user devices {user}",

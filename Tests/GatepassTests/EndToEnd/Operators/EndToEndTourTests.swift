@@ -49,9 +49,11 @@ extension EndToEnd {
             let delivery = try await backend.server.schema.number("SELECT MAX(id) FROM inbox_deliveries")
             let ended = EndToEndBackend.sale("pass.30", at: now - 90 * day)
             #expect(try await backend.attach(ended, to: user + ".late").status == 200)
+            let storekit = backend.server.directory + "/Store.storekit"
+            try EndToEndServer.write(StoreKitText.passes, to: storekit)
             var names = [
                 "user": user, "key_id": "0", "delivery": "\(delivery)", "pass": pass.transactionId,
-                "unowned": unowned.transactionId, "ended": ended.transactionId,
+                "unowned": unowned.transactionId, "ended": ended.transactionId, "storekit": storekit,
                 "job": "\(try await Self.deadJob(backend))",
             ]
             for command in EndToEndTour.commands {

@@ -17,6 +17,11 @@ import Testing
             Documents.members(ofSchema: "ProblemCode", inOpenAPI: try SourceTree.file("openapi.yaml").text) == codes)
     }
 
+    @Test func `the page for people has every problem code once`() throws {
+        let codes = Documents.problemCodes(inTablesOf: try SourceTree.file("docs/errors.md").text)
+        #expect(codes.sorted() == (try problemCodes()).sorted())
+    }
+
     @Test func `every reason is in the documents`() throws {
         let known = Documents.cases(
             ofEnum: "Reason", in: try SourceTree.file("Sources/AppStore/JWS/EvidenceError.swift").text)

@@ -3,9 +3,13 @@ import Support
 import Testing
 
 extension EndToEnd {
-    /// What `README.md` and `docs/development.md` tell people to paste, on the server of a new installation.
+    /// What the pages tell people to paste, on the server of a new installation.
     @Suite struct Readme {
-        @Test(arguments: ["README.md", "docs/development.md"])
+        @Test(arguments: [
+            "README.md", "docs/app-store-connect.md", "docs/config-zh.md", "docs/development.md",
+            "docs/integration-for-agents.md", "docs/plans-and-devices.md", "docs/refunds.md", "docs/stripe-setup.md",
+            "docs/troubleshooting.md", "docs/your-app.md",
+        ])
         func `the commands end well and answer what the page shows`(path: String) async throws {
             let folder = "/tmp/gatepass-page-\(UInt32.random(in: .min ... .max))"
             defer { try? FileManager.default.removeItem(atPath: folder) }  // it is under /tmp

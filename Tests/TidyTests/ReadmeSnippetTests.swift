@@ -23,8 +23,9 @@ import Testing
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).map({ $0.drop { $0 == " " } }) {
             if line.hasPrefix("```") {
                 isOpen.toggle()
-                let isRun = ["```console", "```sh", "```json"].contains { line == $0 }
-                if isOpen, line != "```", !(isRun && areRun), !last.hasPrefix("<!-- not run: ") { found.append(String(line)) }
+                let isRun = areRun && ["```console", "```sh", "```json"].contains { line == $0 }
+                let isSaid = line == "```" || last.hasPrefix("<!-- not run: ")
+                if isOpen, !isRun, !isSaid { found.append(String(line)) }
             }
             if !line.isEmpty { last = String(line) }
         }

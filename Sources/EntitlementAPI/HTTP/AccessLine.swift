@@ -7,9 +7,15 @@ package struct AccessLine: Sendable, CustomStringConvertible {
     let status: Int
     let duration: Duration
     let requestID: String
+    /// The code of the problem that was answered, and its reason; nil for any other answer.
+    let code: ProblemCode?
+    let reason: String?
 
     /// The line for people, such as `GET /livez: 200, 1.25 ms`.
-    package var description: String { "\(method) \(route): \(status), \(Double(microseconds) / 1000) ms" }
+    package var description: String {
+        let said = [code?.rawValue, reason].compactMap(\.self).map { " " + $0 }.joined()
+        return "\(method) \(route): \(status)\(said), \(Double(microseconds) / 1000) ms"
+    }
 
     fileprivate var microseconds: Int64 {
         duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
@@ -29,5 +35,7 @@ extension JSONWriter {
         value(Double(line.microseconds) / 1000)
         name("request_id")
         value(line.requestID)
+        if let code = line.code { member("code", code.rawValue) }
+        if let reason = line.reason { member("reason", reason) }
     }
 }

@@ -20,11 +20,13 @@ struct Envelope: RouterMiddleware {
         let given = request.headers[.requestID]
         context.requestID = given.flatMap { RequestID.isAcceptable($0) ? $0 : nil } ?? api.newRequestID()
         var response: Response
+        var told: Problem?
         do {
             guard RouteTable.isExact(request.uri.path) else { throw Problem.notFound }
             try requireAcceptableSize(request)
             response = try await next(request, context)
         } catch let problem as Problem where problem != .unexpected {
+            told = problem
             response = answer(with: problem, request, context)
         } catch let error as any HTTPResponseError {
             response = answer(to: error, request, context)
@@ -44,7 +46,7 @@ struct Envelope: RouterMiddleware {
         api.logAccess(
             AccessLine(
                 method: request.method.rawValue, route: route, status: status, duration: duration,
-                requestID: context.requestID))
+                requestID: context.requestID, code: told?.code, reason: told?.reason))
         return response
     }
 

@@ -164,6 +164,8 @@ struct OrderOfChecksTests {
             #expect(lines.count == 2)
             #expect(
                 lines.first?.contains(#""route":"/api/iap/apple/status","status":400"#) == true)
+            #expect(lines.first?.contains(#""code":"invalid_request"}"#) == true)
+            #expect(lines.last?.contains(#""code":"evidence_invalid","reason":"malformed"}"#) == true)
             #expect(!server.log.lines.contains { $0.contains("canary") || $0.contains(Fixture.token(of: "u1")) })
         }
     }

@@ -104,7 +104,8 @@ extension OperatorReader {
         ORDER BY d.id DESC
         """)
 
-    /// Everything that `text` names: users whose ids begin with it, a pseudonym behind `#`, an issued account token,
+    /// Everything that `text` names: users whose ids begin with it, the user for whom a merged or adopted one stands now,
+    /// a pseudonym behind `#`, an issued account token,
     /// a store's customer, a purchase or grant by its external id, a transaction, a store's number of a purchase, and
     /// deliveries. Tokens and customers are found by their labels. Throws when the database is away.
     package func search(_ text: String, under labels: Labels) async throws(ServiceFailure) -> [Found] {
@@ -125,7 +126,8 @@ extension OperatorReader {
             let customers = StoreEnvironment.allCases.map {
                 (label: labels.cardCustomer(text, in: $0), environment: $0)
             }
-            return try Self.users(text, in: session)
+            let users = try Self.users(text, in: session)
+            return try users + Self.receiver(of: text, besides: users, under: labels, in: session)
                 + Self.holders(text, customers, under: labels, in: session)
                 + found(.purchase, Self.purchasesByExternalID)
                 + found(.transaction, Self.transactionsByID, transaction: TransactionID(text))
@@ -154,6 +156,18 @@ extension OperatorReader {
         var users: [Found] = []
         for row in rows { users.append(Found(kind: .user, user: try user(row, 0))) }
         return users
+    }
+
+    /// The user into whom the one whose id is `text` was merged, or who adopted that Apple account. None if nobody did,
+    /// or `users` has them.
+    private static func receiver(
+        of text: String, besides users: [Found], under labels: Labels, in session: Session
+    ) throws(DatabaseError) -> [Found] {
+        guard let name = UserID(text).map({ labels.mention(of: $0) }),
+            let holder = try AccountTokenRow.holders(of: [name], in: session)[name], !holder.isErased
+        else { return [] }
+        let found = Found(kind: .user, user: holder)
+        return users.contains(found) ? [] : [found]
     }
 
     /// The holders of an account token and of a customer, without erased people.

@@ -168,4 +168,20 @@ struct AdoptRouteTests {
             #expect(try await gate.adopt(text, as: "anna").verdict == "422 stale")
         }
     }
+
+    @Test func `a search for an adopted account's user has who adopted it, also if nothing moved`() async throws {
+        try await AppleGate.run { gate in
+            let (user, _) = try await gate.signedIn(try gate.text())
+            func found(_ text: String) async throws -> [String?]? {
+                let path = "/api/admin/search?q=" + text
+                let answer = try await gate.server.send("GET", path, token: Fixture.apiKey(.read))
+                return try answer.json["data"]?.elements?.map { $0["user_id"]?.string }
+            }
+            #expect(try await found(user) == [])
+            #expect(try await gate.adopt(try gate.text(), as: "anna").status == 200)
+            #expect(try await found(user)?.contains("anna") == true)
+            #expect(try await found("anna") == ["anna"])
+            #expect(try await found("apple-")?.contains("anna") == false, "the whole id is needed")
+        }
+    }
 }

@@ -312,6 +312,29 @@ struct AppleSignInTests {
         }
     }
 
+    @Test(arguments: [(nil, []), ("7", []), ("704897469903383919", ["1001"])] as [(String?, [String])])
+    func `a job claims an Apple account's receipt with the proof that came with it`(
+        account: String?, claimed: [String]
+    ) async throws {
+        let apple = AppleShelf()
+        try await TestServer.run(
+            appleTokenDays: 30, asking: apple, receipts: try Receipts.sample(asking: nil), patience: .seconds(60)
+        ) { server in
+            let (gate, desk) = (AppleGate(server: server), ReceiptDesk())
+            let shop = ReceiptRouteTests.Shop(server: server, apple: apple, desk: desk)
+            apple.add(.init(texts: [try shop.text("1001")]))
+            apple.fail(.unreachable("away"))
+            let (_, token) = try await gate.signedIn(try gate.text())
+            let proof = try account.map { #","signedAppTransaction":"\#(try gate.text(of: $0))""# } ?? ""
+            let body = #"{"receipt_data":"\#(try SimulatedReceipt(["1001"]).text)"\#(proof)}"#
+            let answer = try await server.send("POST", ReceiptRouteTests.path, body, token: token)
+            #expect(try answer.json["history"]?.string == "pending", "\(answer.body)")
+            try await server.api.history?.lookUp(for: shop.person())
+            let listed = try await server.send("GET", "/api/iap/purchases", token: token).json["data"]?.elements
+            #expect(listed?.map { $0["external_id"]?.string } == claimed)
+        }
+    }
+
     @Test func `who was erased signs in anew with a text of afterwards, and claims what they had`() async throws {
         try await AppleGate.run { gate in
             let text = try gate.text()

@@ -112,6 +112,16 @@ struct DevCommand: AsyncParsableCommand {
         ].merging(address) { $1 }
     }
 
+    /// The settings on which answers depend, by key, so that a command in another shell answers as the server does.
+    private static func decidingSettings(_ settings: Settings) -> [String: String] {
+        [
+            "sandbox_access": settings.sandboxAccess.rawValue,
+            "plans.renewal_leeway_hours": "\(settings.entitlements.renewalLeewayHours)",
+            "devices.seat_grace_hours": "\(settings.entitlements.seatGraceHours)",
+            "auth.apple_accounts.enabled": "\(settings.auth.appleTokenDays != nil)",
+        ]
+    }
+
     private func announce(
         _ simulated: SimulatedStore, _ overrides: [String: String], _ authority: DevelopmentAuthority,
         _ catalogue: Catalogue, _ startup: Startup, port: Int
@@ -127,7 +137,9 @@ struct DevCommand: AsyncParsableCommand {
                 "apple.verify_receipt_url": production + "/verifyReceipt",
                 "apple.sandbox_verify_receipt_url": sandbox + "/verifyReceipt",
             ]
-            try installation.announce(overrides.merging(reached) { _, new in new })
+            let settings = overrides.merging(reached) { _, new in new }
+                .merging(Self.decidingSettings(startup.settings)) { _, new in new }
+            try installation.announce(settings)
             if simulated.lead < 0 {
                 let server = try RunningServer(on: installation)
                 try await startup.withStore { store in
@@ -137,9 +149,9 @@ struct DevCommand: AsyncParsableCommand {
                     ).play()
                 }
             }
-            let settings = startup.settings.dashboard
-            let origin = settings.origins(port: settings.onMainPort ? port : Int(settings.port))[0]
-            let dashboard = settings.enabled ? try await DevelopmentOwner(startup: startup).lines(at: origin) : []
+            let pages = startup.settings.dashboard
+            let origin = pages.origins(port: pages.onMainPort ? port : Int(pages.port))[0]
+            let dashboard = pages.enabled ? try await DevelopmentOwner(startup: startup).lines(at: origin) : []
             // Log lines that were collected so far stand above the summary, which is seen last.
             LogStream.standardError.flush()
             try await Welcome(

@@ -219,7 +219,7 @@ struct Installation {
     }
 
     /// The settings of the running server that replace those of the settings file, by key; nil if none runs.
-    var runningSettings: [String: String]? { announced?.filter { $0.key.contains(".") || $0.key == "environment" } }
+    var runningSettings: [String: String]? { announced?.filter { $0.key != "address" } }
 
     /// The address of the running server; nil if none runs.
     var runningAddress: String? { announced?["address"] }

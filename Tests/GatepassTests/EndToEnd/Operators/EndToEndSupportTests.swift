@@ -91,6 +91,22 @@ extension EndToEnd {
             }
         }
 
+        @Test func `a command answers as the server that it is for, whatever its shell says`() async throws {
+            let installation = try await DevelopmentInstallation.open(adding: "sandbox_access: testers")
+            defer { installation.close() }
+            let sold = try await installation.simulate(["purchase", "--user", "remy", "--environment", "Sandbox"])
+            #expect(sold.text.contains("recorded, sandbox_not_allowed"), "\(sold.text)")
+            let options = DevelopmentInstallation.options(installation.directory)
+            for command in [["user", "status", "remy"], ["doctor"]] {
+                let told = try await DevelopmentInstallation.command(
+                    command + options, environment: ["GATEPASS_SANDBOX_ACCESS": "everyone"])
+                let expected =
+                    command == ["doctor"]
+                    ? "count for testers, and nobody is named" : "recorded (sandbox_not_allowed)"
+                #expect(told.text.contains(expected), "\(told.text)")
+            }
+        }
+
         @Test func `the reader of the page takes commands with their answers, and what it does not run is left out`() {
             let page = """
                 ## A

@@ -29,7 +29,8 @@ extension Problem {
             case .notClaimable:
                 (
                     .notClaimable,
-                    "Nobody has the purchase, and the server's rule for such purchases does not give it to this user."
+                    "Nobody has the purchase, and the server's rule for such purchases does not give it to this user. "
+                        + "A signedAppTransaction of the Apple account that bought it proves whose it is."
                 )
             }
         self.init(code, detail, retry: Retry(after: code, proof: proof))

@@ -53,6 +53,9 @@ package struct Problem: Error, Hashable, Sendable {
 
     static let notFound = Problem(.notFound, "No resource has this path.")
 
+    static let noAppleAccounts = Problem(
+        .notFound, "Apple accounts do not sign in here: auth.apple_accounts.enabled is not set.")
+
     /// The problem of a body over its limit; the rest of the body is not read.
     static func bodyTooLarge(limit: Int) -> Problem {
         var problem = Problem(.payloadTooLarge, "The body may have \(limit) bytes.")

@@ -11,7 +11,7 @@ enum AdoptRoute {
     /// - Throws: `not_found` where it is off, `own_login_required`, the problem of a defective request or text,
     ///   `signed_in_elsewhere`, `stale`, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        guard call.api.appleTokenDays != nil else { throw .notFound }
+        guard call.api.appleTokenDays != nil else { throw .noAppleAccounts }
         guard !call.user.isAppleAccount else { throw Problem(AppleAccountRefusal.ownLoginRequired) }
         let account = try await ShownAppleAccount(in: call)
         if let refusal = account.note?.refusal(of: account.madeAt, for: account.user, adoptedBy: call.user) {

@@ -9,7 +9,7 @@ enum AppleSignInRoute {
     /// - Throws: `not_found` where it is off; the problem of a defective request or text; `signed_in_elsewhere`,
     ///   `stale`, `unavailable`.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
-        guard let days = call.api.appleTokenDays else { throw .notFound }
+        guard let days = call.api.appleTokenDays else { throw .noAppleAccounts }
         let account = try await ShownAppleAccount(in: call)
         if let refusal = account.note?.refusal(of: account.madeAt, for: account.user) { throw Problem(refusal) }
         let ring = try await call.signingKeys()

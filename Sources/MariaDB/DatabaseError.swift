@@ -1,7 +1,7 @@
 /// An error of the database or of the connection to it.
 ///
-/// The error has codes and the statement's name, but never row data, parameters or SQL text. So it can be logged
-/// unchanged.
+/// The error has codes and the statement's name, but never row data, parameters or SQL text, and the server's own words
+/// only where no connection was made. So it can be logged unchanged.
 package struct DatabaseError: Error, Hashable {
     /// The cause of the error, in the cases that a caller may want to tell apart.
     package enum Cause: Hashable, Sendable {
@@ -43,13 +43,16 @@ package struct DatabaseError: Error, Hashable {
     package let sqlState: String
     /// The name of the statement, never its text.
     package let statement: String
+    /// The reason why no connection was made, with database, address and account; empty for any other error.
+    package let words: String
 
     /// An error of `cause` in the statement named `statement`.
-    package init(_ cause: Cause, code: Int = 0, sqlState: String = "", statement: String) {
+    package init(_ cause: Cause, code: Int = 0, sqlState: String = "", statement: String, words: String = "") {
         self.cause = cause
         self.code = code
         self.sqlState = sqlState
         self.statement = statement
+        self.words = words
     }
 
     /// An error that the client library reported by number: a refusal, or a lost connection.
@@ -140,8 +143,9 @@ extension DatabaseError {
 }
 
 extension DatabaseError: CustomStringConvertible {
-    /// A line for a log: the cause, the statement's name and the code.
+    /// A line for a log: the words of a connection that was not made, else the cause, the statement's name and the code.
     package var description: String {
-        code == 0 ? "\(cause) at \(statement)" : "\(cause) at \(statement): \(code) (\(sqlState))"
+        guard words.isEmpty else { return words }
+        return code == 0 ? "\(cause) at \(statement)" : "\(cause) at \(statement): \(code) (\(sqlState))"
     }
 }

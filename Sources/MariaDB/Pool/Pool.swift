@@ -248,10 +248,9 @@ extension Pool {
         do {
             let (connection, node) = try await Connection.open(
                 settings, at: preferred, only: isSettled, name: "\(name.prefix(11))-\(id)")
-            let (left, wakes) = state.withLock { state -> (ServerNode?, PoolState.Wakes) in
+            let (isBack, left, wakes) = state.withLock { state -> (Bool, ServerNode?, PoolState.Wakes) in
                 var wakes = PoolState.Wakes()
-                state.connections[id] = connection
-                state.lastFailure = nil
+                let isBack = state.noteOpened(connection, as: id)
                 var left: ServerNode?
                 // A doomed connection was begun before the pool moved, so it may lead to the server that was left.
                 if !state.machine.isDoomed(id) {
@@ -267,19 +266,17 @@ extension Pool {
                     }
                 }
                 state.settle(state.machine.opened(id, at: surroundings.now()), &wakes)
-                return (left, wakes)
+                return (isBack, left, wakes)
             }
             wakes.resume()
+            if isBack { logger.notice("the database is back", metadata: ["node": "\(node.name)"]) }
             if let left {
                 logger.warning(
                     "the database is another server now", metadata: ["left": "\(left.name)", "node": "\(node.name)"])
             }
         } catch {
-            let isNew = state.withLock { state in
-                defer { state.lastFailure = error }
-                return state.lastFailure != error
-            }
-            if isNew { logger.error("no connection to the database", metadata: ["error": "\(error)"]) }
+            let isTold = state.withLock { $0.noteFailure(error, at: surroundings.now()) }
+            if isTold { logger.error("no connection to the database", metadata: ["error": "\(error)"]) }
             advance { $0.openFailed(id, at: $1) }
         }
     }

@@ -35,13 +35,36 @@ struct PoolState {
     var nextWaiter = 0
     var errands: [Errand] = []
     var runner: CheckedContinuation<Void, Never>?
-    /// The error of the last opening; nil if it succeeded.
-    var lastFailure: DatabaseError?
+    /// The error of the last opening, and when one of its kind was told; nil if the opening succeeded.
+    private(set) var lastFailure: (error: DatabaseError, toldAt: Duration)?
     /// The server to which the pool's connections lead; nil before the first.
     var node: ServerNode?
 
+    /// The time after which an error that lasts is told again.
+    private static let silence = Duration.seconds(60)
+
     init(_ limits: PoolLimits) {
         machine = PoolStateMachine(limits)
+    }
+
+    /// Notes an opening that failed. True if it is to be told: for the first time, or again after a minute.
+    mutating func noteFailure(_ error: DatabaseError, at now: Duration) -> Bool {
+        if let last = lastFailure, last.error.cause == error.cause, last.error.code == error.code,
+            now - last.toldAt < Self.silence
+        {
+            lastFailure = (error, last.toldAt)
+            return false
+        }
+        lastFailure = (error, now)
+        return true
+    }
+
+    /// Keeps a connection that was opened. True if there was none, because the last opening failed.
+    mutating func noteOpened(_ connection: Connection, as id: ConnectionID) -> Bool {
+        let isBack = lastFailure != nil && connections.isEmpty
+        connections[id] = connection
+        lastFailure = nil
+        return isBack
     }
 
     /// The answer for the caller; nil if the caller has to wait.
@@ -88,7 +111,9 @@ struct PoolState {
             case .overloaded: .overloaded
             case .cancelled: .cancelled
             }
-        let code = refusal == .unavailable ? lastFailure : nil
-        return DatabaseError(cause, code: code?.code ?? 0, sqlState: code?.sqlState ?? "", statement: "lease")
+        let reason = refusal == .unavailable ? lastFailure?.error : nil
+        return DatabaseError(
+            cause, code: reason?.code ?? 0, sqlState: reason?.sqlState ?? "", statement: "lease",
+            words: reason?.words ?? "")
     }
 }

@@ -47,6 +47,24 @@ package struct ConnectionSettings: Sendable {
     }
 }
 
+extension ConnectionSettings {
+    /// The reason why an endpoint gave no connection, with database, address and account: `gatepass at db:3306, as
+    /// gatepass: Access denied … (1045)`.
+    func words(_ reason: String, _ code: Int, at endpoint: Endpoint) -> String {
+        "\(database ?? "-") at \(endpoint), as \(user): \(reason) (\(code))"
+    }
+}
+
+extension ConnectionSettings.Endpoint: CustomStringConvertible {
+    /// The path of the socket, or host and port.
+    package var description: String {
+        switch self {
+        case .socket(let path): path
+        case .tcp(let host, let port): (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
+        }
+    }
+}
+
 extension ConnectionSettings: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The endpoints and the database, without user and password.
     package var description: String { "\(database ?? "-") at \(endpoints)" }

@@ -29,13 +29,17 @@ final class Wire {
             connected = mysql_real_connect(
                 handle, host, settings.user, settings.password, settings.database, UInt32(port), nil, 0)
             guard connected == nil || settings.tlsCA == nil || mysql_get_ssl_cipher(handle) != nil else {
-                throw DatabaseError(.connectionLost, code: Int(CR_SSL_CONNECTION_ERROR), statement: Self.connecting)
+                let code = Int(CR_SSL_CONNECTION_ERROR)
+                throw DatabaseError(
+                    .connectionLost, code: code, statement: Self.connecting,
+                    words: settings.words("the server speaks no TLS", code, at: endpoint))
             }
         }
         guard connected != nil else {
             let cause = error(at: Self.connecting)
             throw DatabaseError(
-                .connectionLost, code: cause.code, sqlState: cause.sqlState, statement: Self.connecting)
+                .connectionLost, code: cause.code, sqlState: cause.sqlState, statement: Self.connecting,
+                words: settings.words(String(cString: mysql_error(handle)), cause.code, at: endpoint))
         }
     }
 

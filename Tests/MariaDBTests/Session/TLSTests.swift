@@ -53,12 +53,15 @@ import Testing
 
         #expect(try await cipher(port: server.port, authority: "\(right)-ca.pem").hasPrefix("TLS_"))
         #expect(try await cipher(port: server.port, authority: nil).isEmpty)
-        let refusal = DatabaseError(.connectionLost, code: 2026, sqlState: "HY000", statement: "connect")
-        await #expect(throws: refusal) { try await cipher(port: server.port, authority: "\(wrong)-ca.pem") }
-        await #expect(throws: refusal) {
-            try await cipher(port: server.port, host: "127.0.0.2", authority: "\(right)-ca.pem")
+        for (port, host, authority) in [
+            (server.port, "127.0.0.1", wrong), (server.port, "127.0.0.2", right), (plain.port, "127.0.0.1", right),
+        ] {
+            let refusal = await #expect(throws: DatabaseError.self) {
+                try await cipher(port: port, host: host, authority: "\(authority)-ca.pem")
+            }
+            #expect(refusal?.cause == .connectionLost && refusal?.code == 2026)
+            #expect(refusal?.words.hasPrefix("- at \(host):\(port), as root: ") == true, "\(refusal?.words ?? "")")
         }
-        await #expect(throws: refusal) { try await cipher(port: plain.port, authority: "\(right)-ca.pem") }
         // Several units in a row: tickets that wait in the socket must not look like a farewell.
         let settings = ConnectionSettings(
             endpoints: [.tcp(host: "127.0.0.1", port: plain.port + 1), .tcp(host: "127.0.0.1", port: server.port)],

@@ -12,7 +12,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; the setting is http.port.")
     var port: Int?
 
-    /// Throws the exit status 1, and prints the reason, if the server cannot start.
+    /// Throws the exit status 1, and prints the reason, if the server cannot start; 78 if its database refuses it.
     func run() async throws {
         let startup = try Startup(options, overrides: port.map { ["http.port": String($0)] } ?? [:])
         let logger = startup.logger

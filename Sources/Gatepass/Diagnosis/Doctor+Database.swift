@@ -68,6 +68,9 @@ extension Doctor {
             advice: "set it right in the database server's own configuration, and restart that server")
     }
 
+    /// The finding of a database that was never migrated.
+    static let noTables = Finding.wrong("no tables yet", advice: "run `gatepass migrate`")
+
     /// The migrations of the database, beside those of this release. Throws if their directory is missing or the
     /// database is away.
     func schema() async throws -> Finding {
@@ -86,6 +89,7 @@ extension Doctor {
                 advice: "restore their texts, those of the release that runs")
         }
         if !difference.missing.isEmpty {
+            guard difference.missing.count < known || !difference.unknown.isEmpty else { return noTables }
             return .wrong(
                 "migrations are not applied: \(list(difference.missing))",
                 advice: "run `gatepass migrate` with the release that runs")

@@ -7,7 +7,7 @@ import MariaDB
 /// The checks of `gatepass doctor`. They only read, so they run beside servers at any time.
 ///
 /// No check waits without end: a connection, a statement and a request each have a time-out. Once the database was
-/// found to be away, the other checks that need it are not tried.
+/// found to be away or empty, the other checks that need it or its tables are not tried.
 struct Doctor: Sendable {
     let startup: Startup
     let pool: Pool
@@ -16,22 +16,27 @@ struct Doctor: Sendable {
     /// A check, by the name that its line begins with.
     private struct Check: Sendable {
         let name: String
-        var needsDatabase = true
+        var needs = Need.tables
         let find: @Sendable (Doctor) async throws -> Finding
     }
 
+    /// The parts of the world that a check needs, each one those before.
+    private enum Need: Int {
+        case nothing, database, tables
+    }
+
     private static let checks = [
-        Check(name: "settings", needsDatabase: false) { $0.settings() },
-        Check(name: "database") { try await $0.database() },
-        Check(name: "cluster") { try await $0.cluster() },
-        Check(name: "durability") { try await $0.durability() },
-        Check(name: "schema") { try await $0.schema() },
-        Check(name: "clock") { try await $0.clock() },
-        Check(name: "trust_roots", needsDatabase: false) { $0.trustRoots() },
+        Check(name: "settings", needs: .nothing) { $0.settings() },
+        Check(name: "database", needs: .database) { try await $0.database() },
+        Check(name: "cluster", needs: .database) { try await $0.cluster() },
+        Check(name: "durability", needs: .database) { try await $0.durability() },
+        Check(name: "schema", needs: .database) { try await $0.schema() },
+        Check(name: "clock", needs: .database) { try await $0.clock() },
+        Check(name: "trust_roots", needs: .nothing) { $0.trustRoots() },
         Check(name: "signed_texts") { try await $0.signedTexts() },
         Check(name: "catalogue") { try await $0.catalogue() },
         Check(name: "products") { try await $0.products() },
-        Check(name: "login", needsDatabase: false) { await $0.login() },
+        Check(name: "login", needs: .nothing) { await $0.login() },
         Check(name: "sealed_keys") { try await $0.sealedKeys() },
         Check(name: "apple") { try await $0.apple() },
         Check(name: "apple_key") { try await $0.appleKey() },
@@ -44,10 +49,10 @@ struct Doctor: Sendable {
     /// Carries out all checks.
     func diagnosis() async -> Diagnosis {
         var findings: [(check: String, finding: Finding)] = []
-        var isAway = false
+        var missing: (need: Need, words: String)?
         for check in Self.checks {
-            guard !isAway || !check.needsDatabase else {
-                findings.append((check.name, .notDone("the database cannot be reached")))
+            if let missing, check.needs.rawValue >= missing.need.rawValue {
+                findings.append((check.name, .notDone(missing.words)))
                 continue
             }
             let finding: Finding
@@ -56,13 +61,15 @@ struct Doctor: Sendable {
             } catch let failure as ServiceFailure where failure.isPassing && check.name != "database" {
                 finding = .wrong("the database did not answer this question: \(failure)", advice: nil)
             } catch let failure as ServiceFailure where failure.isPassing {
-                isAway = true
+                missing = (.database, "the database cannot be reached")
                 finding = .wrong(
                     "the database cannot be reached: \(failure)",
-                    advice: "see that it runs, and that database.socket or database.host, user and password are right")
+                    advice: failure.remedy
+                        ?? "see that it runs, and that database.socket or database.host, user and password are right")
             } catch {
-                finding = .wrong("\(error)", advice: nil)
+                finding = .wrong("\(error)", advice: (error as? ServiceFailure)?.remedy)
             }
+            if finding == Self.noTables { missing = (.tables, finding.text) }
             findings.append((check.name, finding))
         }
         return Diagnosis(findings: findings)

@@ -10,13 +10,15 @@ import ServiceLifecycle
 /// until the end.
 ///
 /// While the database cannot be reached, it waits. A fault that waiting cannot cure ends the process with its reason,
-/// for example an unsupported schema version or a broken catalogue.
+/// for example a wrong password, an unsupported schema version or a broken catalogue.
 struct DatabaseOpening: Service {
     /// The reason why the server does not start.
     enum Refusal: Error, CustomStringConvertible {
         case schemaTooOld(Int)
         case schemaTooNew(Int)
         case noCatalogue
+        /// The database refused this server for ``RepeatedRefusal/longest``, for the same reason.
+        case refused(because: String)
 
         var description: String {
             switch self {
@@ -35,6 +37,8 @@ struct DatabaseOpening: Service {
                 the database holds no catalogue and there is no file: write config/catalog.yaml, or name one with \
                 --catalog
                 """
+            case .refused(let reason):
+                "the database refuses this server: \(reason)"
             }
         }
     }
@@ -52,6 +56,7 @@ struct DatabaseOpening: Service {
     let catalogueFile: CatalogueFile?
     let migrations: [Migration]
     let clock: WallClock
+    let uptime: @Sendable () -> Duration
     let metrics: ServerMetrics
     let logger: Logger
 
@@ -74,20 +79,26 @@ struct DatabaseOpening: Service {
 
     /// Waits for the database and opens it; nil if the process is to end before.
     private func open() async throws -> Store? {
-        var hasComplained = false
+        var (hasComplained, refusals) = (false, RepeatedRefusal())
         while !Task.isCancelled {
             do {
-                if try await isSchemaReady() {
+                let isReady = try await isSchemaReady()
+                refusals = RepeatedRefusal()
+                if isReady {
                     try await warnOfLoss()
                     return try await openCatalogue()
                 }
             } catch {
-                guard error is ServiceFailure || error is SigningKeyFault else {
-                    logger.critical("this server does not start", metadata: ["because": "\(error)"])
-                    throw error
+                let failure = error as? ServiceFailure
+                let isRefused = failure.map { refusals.lasts($0.code, at: uptime()) } ?? false
+                guard !isRefused, failure != nil || error is SigningKeyFault else {
+                    let reason: any Error = isRefused ? Refusal.refused(because: failure?.sentence ?? "") : error
+                    logger.critical("this server does not start", metadata: ["because": "\(reason)"])
+                    throw reason
                 }
                 if !hasComplained, !Task.isCancelled {
-                    logger.warning("waiting for the database", metadata: ["error": "\(error)"])
+                    logger.warning(
+                        "waiting for the database", metadata: ["error": "\(failure?.sentence ?? "\(error)")"])
                     hasComplained = true
                 }
             }

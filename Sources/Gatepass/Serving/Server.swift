@@ -95,7 +95,7 @@ struct Server: Sendable {
             dependencies, adding: settings.dashboard.onMainPort ? pages : [], isInDevelopment: self.store != nil)
         let opening = DatabaseOpening(
             pool: pool, store: store, health: health, keys: keys, settings: settings, catalogueFile: catalogueFile,
-            migrations: migrations, clock: clock, metrics: metrics, logger: logger)
+            migrations: migrations, clock: clock, uptime: uptime, metrics: metrics, logger: logger)
         let projection = Projection(pool: pool, settings: settings.entitlements, format: StatusBody.format)
         let notice = ReadyNotice(opening: opening.opening, onReady: onReady)
         let http = application(api, host: settings.http.host, at: settings.http.port) { port in

@@ -27,6 +27,20 @@ import Testing
         #expect(machine.lease(5, at: .seconds(40)).0 == .lend(.init(connection: 1, needsPing: true)))
     }
 
+    @Test func `an opening that fails is told when its reason is new, and again after a minute`() {
+        var state = PoolState(PoolLimits())
+        let denied = DatabaseError(.connectionLost, code: 1045, statement: "connect", words: "denied")
+        let away = DatabaseError(.connectionLost, code: 2002, statement: "connect", words: "away")
+        for (error, second, isTold) in [
+            (denied, 0, true), (denied, 59, false), (denied, 60, true), (denied, 61, false), (away, 62, true),
+            (denied, 63, true), (denied, 122, false), (denied, 123, true),
+        ] as [(DatabaseError, Int, Bool)] {
+            let told = state.noteFailure(error, at: .seconds(second))
+            #expect(told == isTold, "\(error) after \(second) s")
+        }
+        #expect(state.lastFailure?.error.words == "denied")
+    }
+
     @Test func `too many callers, and those that wait too long, are refused as overload`() {
         var machine = PoolStateMachine(Self.limits(max: 1, waiters: 2))
         #expect(machine.lease(1, at: .zero).0 == .wait)
@@ -225,19 +239,5 @@ private struct SplitMix: RandomNumberGenerator {
         mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
         return mixed ^ (mixed >> 31)
-    }
-
-    @Test func `an opening that fails is told when its reason is new, and again after a minute`() {
-        var state = PoolState(PoolLimits())
-        let denied = DatabaseError(.connectionLost, code: 1045, statement: "connect", words: "denied")
-        let away = DatabaseError(.connectionLost, code: 2002, statement: "connect", words: "away")
-        for (error, second, isTold) in [
-            (denied, 0, true), (denied, 59, false), (denied, 60, true), (denied, 61, false), (away, 62, true),
-            (denied, 63, true), (denied, 122, false), (denied, 123, true),
-        ] as [(DatabaseError, Int, Bool)] {
-            let told = state.noteFailure(error, at: .seconds(second))
-            #expect(told == isTold, "\(error) after \(second) s")
-        }
-        #expect(state.lastFailure?.error.words == "denied")
     }
 }

@@ -105,7 +105,8 @@ struct Startup {
         limits.waitTimeout = .seconds(10)
         var database = database
         if let longestStatement { database.readTimeoutSeconds = longestStatement }
-        let pool = Pool(database, limits: limits, surroundings: Surroundings.pool, logger: logger)
+        // A command tells the error itself, once.
+        let pool = Pool(database, limits: limits, surroundings: Surroundings.pool, logger: silent.logger)
         async let running: Void = pool.run()
         let answer: Result<Answer, any Error>
         do {
@@ -129,7 +130,10 @@ struct Startup {
         }
     }
 
-    /// Runs `body`; prints its error and throws the exit status 1 in its place.
+    /// The exit status of a server that its database refuses (`EX_CONFIG`): starting it again would not help.
+    static let refusedByDatabase = ExitCode(78)
+
+    /// Runs `body`; prints its error and throws its exit status in its place, mostly 1.
     static func reporting<Answer>(_ body: () throws -> Answer) throws -> Answer {
         do {
             return try body()
@@ -138,7 +142,7 @@ struct Startup {
         }
     }
 
-    /// Runs an asynchronous `body`; prints its error and throws the exit status 1 in its place.
+    /// Runs an asynchronous `body`; prints its error and throws its exit status in its place, mostly 1.
     static func reporting<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
         do {
             return try await body()
@@ -149,7 +153,8 @@ struct Startup {
 
     private static func failure(_ error: any Error) -> any Error {
         if error is ExitCode { return error }
-        StandardError.print("gatepass: \(error)")
-        return ExitCode.failure
+        StandardError.print("gatepass: \((error as? ServiceFailure)?.sentence ?? "\(error)")")
+        guard let refusal = error as? DatabaseOpening.Refusal, case .refused = refusal else { return ExitCode.failure }
+        return refusedByDatabase
     }
 }

@@ -15,6 +15,13 @@ struct TokenCommand: AsyncParsableCommand {
     /// user id, and the exit status 1 if there is no installation.
     func run() async throws {
         guard let user = UserID(user) else { throw ValidationError("\(user) is no user id") }
+        guard !user.isAppleAccount else {
+            throw ValidationError(
+                """
+                \(user.text) stands for an Apple account, and no login may name one: its app signs in by POST \
+                /api/iap/apple/sign-in with an app transaction, which `gatepass simulate app-transaction` prints
+                """)
+        }
         let installation = installation.installation
         try await Startup.reporting {
             try installation.requireMade()

@@ -58,6 +58,13 @@ struct CompensateCommand: AsyncParsableCommand {
         }
     }
 
+    /// The counts in words, such as `1 user is given 48 hours, 0 were before, 2 had no coverage then`.
+    static func words(_ counts: Compensation.Counts, hours: Int) -> String {
+        "\(counts.given.counted("user")) \(counts.given == 1 ? "is" : "are") given \(hours.counted("hour")), "
+            + "\(counts.alreadyGiven) \(counts.alreadyGiven == 1 ? "was" : "were") before, "
+            + "\(counts.notAffected) had no coverage then"
+    }
+
     /// Throws the exit status 1 if the compensation is refused or the database cannot be reached. What was given until
     /// then stays, and a repeat goes on.
     func run() async throws {
@@ -77,9 +84,7 @@ struct CompensateCommand: AsyncParsableCommand {
                 } while place != nil
                 return counts
             }
-            let words =
-                "\(counts.given) users are given \(hours) hours, \(counts.alreadyGiven) were before, "
-                + "\(counts.notAffected) had no coverage then"
+            let words = Self.words(counts, hours: hours)
             print(
                 output.json
                     ? String(decoding: JSONWriter.object { $0.members(of: compensation, counts) }, as: UTF8.self)

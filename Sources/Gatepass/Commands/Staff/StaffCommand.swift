@@ -96,8 +96,9 @@ struct StaffListCommand: AsyncParsableCommand {
             for member in members {
                 let state = member.disabledAt.map { "disabled \(RFC3339.text(of: $0))" }
                 let password = member.hasPassword ? "has a password" : "has no password yet"
-                let words = "\(member.id)\t\(member.name)\t\(member.role.rawValue)\t\(state ?? password)"
-                print(json ? StaffAnswer(member: member, words: "").text(json: true) : VisibleText.escaped(words))
+                let words = ["\(member.id)", member.name, member.role.rawValue, state ?? password]
+                    .map(VisibleText.escaped).joined(separator: "\t")
+                print(json ? StaffAnswer(member: member, words: "").text(json: true) : words)
             }
         }
     }

@@ -15,8 +15,8 @@ struct RecordedUser: Sendable {
 
 /// Access of commands to ledgers, through the same types that the server uses.
 extension Startup {
-    /// Reads a user's ledger with its notes, and the catalogue's versions. Throws if the database cannot be reached or
-    /// has no catalogue.
+    /// Reads a user's ledger with its notes, and the catalogue's versions. Throws `UserMissing` for a user of whom
+    /// nothing was recorded, and an error if the database cannot be reached or has no catalogue.
     func ledger(of user: UserID) async throws -> RecordedUser {
         try await withPool { pool in
             let versionCache = try await openCatalogue(pool)
@@ -25,6 +25,7 @@ extension Startup {
             let read: Result<RecordedUser, any Error>
             do {
                 let ledger = try await reader.ledger(of: user)
+                guard !ledger.entries.isEmpty else { throw UserMissing(user: user) }
                 let notes = try await reader.notes(Set(ledger.entries.compactMap(\.note)))
                 let asked = try await OperatorReader(pool: pool).consumptionRequests(about: user)
                 read = .success(

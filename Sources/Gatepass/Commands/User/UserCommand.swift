@@ -40,7 +40,7 @@ struct UserStatusCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON, as the API answers with explain=1.")
     var json = false
 
-    /// Throws for a wrong user id, and the exit status 1 if the database cannot be reached.
+    /// Throws for a wrong user id, and the exit status 1 if there is no such user or the database cannot be reached.
     func run() async throws {
         let (user, startup) = (try about.id(), try about.installation.startup())
         try await Startup.reporting {
@@ -69,7 +69,7 @@ struct UserTimelineCommand: AsyncParsableCommand {
 
     @OptionGroup var about: UserOptions
 
-    /// Throws for a wrong user id, and the exit status 1 if the database cannot be reached.
+    /// Throws for a wrong user id, and the exit status 1 if there is no such user or the database cannot be reached.
     func run() async throws {
         let (user, startup) = (try about.id(), try about.installation.startup())
         try await Startup.reporting {

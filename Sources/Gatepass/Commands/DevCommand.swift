@@ -38,6 +38,7 @@ struct DevCommand: AsyncParsableCommand {
         guard !isProduction else { throw Installation.Failure.production }
         try Self.requireNoLogin(in: settings)
         try installation.claim()
+        Self.tellReplaced(settings)
         if customers { try installation.begin(before: Customers.past) }
         let database = EmbeddedMariaDB(directory: installation.directory.appendingPathComponent("mariadb"))
         try await database.start()
@@ -90,6 +91,18 @@ struct DevCommand: AsyncParsableCommand {
             loginKeys.contains($0.key) && $0.shown != EffectiveSetting.defaults[$0.key]
         }
         if let login { throw Installation.Failure.login(key: login.key, origin: login.origin) }
+    }
+
+    /// Tells which settings of stores have no effect, because the installation has stores of its own.
+    private static func tellReplaced(_ settings: [EffectiveSetting]) {
+        let replaced = settings.filter {
+            ($0.key.hasPrefix("apple.") && $0.key != "apple.ocsp" && !$0.key.hasPrefix("apple.consumption.")
+                || $0.key == "stripe.signing_secrets") && $0.shown != EffectiveSetting.defaults[$0.key]
+        }
+        guard !replaced.isEmpty else { return }
+        let names = replaced.map { "\($0.key) (\($0.origin))" }.joined(separator: ", ")
+        StandardError.print(
+            "gatepass: the stores are simulated here, so these settings have no effect: \(VisibleText.escaped(names))")
     }
 
     /// The settings for the installation's own database, keys and sign-in. They replace those of the settings file.
@@ -156,7 +169,7 @@ struct DevCommand: AsyncParsableCommand {
             LogStream.standardError.flush()
             try await Welcome(
                 reach: reach, installation: installation, authority: authority, catalogue: catalogue,
-                dashboard: dashboard
+                dashboard: dashboard, signsInAppleAccounts: startup.settings.auth.appleTokenDays != nil
             ).show()
         } catch {
             StandardError.print("gatepass: the summary cannot be made: \(error)")

@@ -15,6 +15,7 @@ struct Welcome {
     let catalogue: Catalogue
     /// The lines about the dashboard.
     let dashboard: [String]
+    let signsInAppleAccounts: Bool
 
     /// Stores and signs a new purchase and prints the text. Throws an error of the file system.
     func show() async throws {
@@ -46,7 +47,8 @@ struct Welcome {
             serving + [
                 "Database, keys and purchases: \(installation.directory.path)",
                 "Simulated purchases count here. Ctrl-C stops everything.",
-            ] + lead + dashboard)
+            ] + (signsInAppleAccounts ? ["Apple accounts sign in: POST /api/iap/apple/sign-in"] : []) + lead
+                + dashboard)
     }
 
     /// The lines that say where the server is reached, and what that means.

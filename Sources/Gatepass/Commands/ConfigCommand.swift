@@ -37,9 +37,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         _ = try files.trustRoots(settings)
         _ = try files.receiptRoots(settings)
         _ = try await Login(settings: settings.auth, files: files, client: .shared).verifier()
-        for file in [settings.database.tlsCA, settings.apple.credentials?.privateKeyFile].compactMap(\.self) {
-            _ = try files.text(file, "the file")
-        }
+        try files.requireAuthority(settings)
+        if let file = settings.apple.credentials?.privateKeyFile { _ = try files.text(file, "apple.private_key_file:") }
     }
 
     /// The settings as a table of text, and their faults.

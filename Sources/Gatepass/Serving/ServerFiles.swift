@@ -55,12 +55,18 @@ struct ServerFiles: Sendable {
         }
     }
 
+    /// Makes sure that the authority of `database.tls_ca` can be read, if it is set. Throws `Unusable`.
+    func requireAuthority(_ settings: Settings) throws {
+        if let file = settings.database.tlsCA { _ = try text(file, "database.tls_ca:") }
+    }
+
     /// Reads the migrations in the directory `explicit`, or in the default one. Throws `Unusable` if the directory is
     /// missing.
     func migrations(_ explicit: String?) throws -> [Migration] {
         guard let found = lookup.find(explicit, default: FileLookup.defaultMigrations) else {
             throw Unusable(
-                description: "there is no directory \(FileLookup.defaultMigrations): name one with --migrations")
+                description: "there is no directory \(FileLookup.defaultMigrations) in \(lookup.workingDirectory) or "
+                    + "beside the binary: name one with --migrations, or start where it is")
         }
         let names: [String]
         do {
@@ -88,8 +94,12 @@ struct ServerFiles: Sendable {
     }
 
     private func bytes(_ path: String, _ what: String) throws -> [UInt8] {
-        guard let found = lookup.find(path), let data = FileManager.default.contents(atPath: found.path) else {
-            throw Unusable(description: "\(what) \(path) cannot be read")
+        guard let found = lookup.find(path) else {
+            let place = path.hasPrefix("/") ? "" : " here, around --config or beside the binary"
+            throw Unusable(description: "\(what) \(path) cannot be read: there is no such file\(place)")
+        }
+        guard let data = FileManager.default.contents(atPath: found.path) else {
+            throw Unusable(description: "\(what) \(path) cannot be read: let the server's user read the file")
         }
         return Array(data)
     }

@@ -40,7 +40,9 @@ struct Startup {
         }
         settings = loaded.settings
         idleSettings = IdleSettings.set(in: loaded.effective)
-        files = ServerFiles(lookup: lookup)
+        let files = ServerFiles(lookup: lookup)
+        try Self.reporting { try files.requireAuthority(loaded.settings) }
+        self.files = files
         LoggingSystem.bootstrap { _ in logs.handler() }
         logger = Logger(label: "gatepass")
     }

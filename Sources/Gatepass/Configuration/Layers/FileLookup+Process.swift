@@ -26,13 +26,20 @@ extension SettingsInputs {
             readFile: lookup.read)
     }
 
-    /// Reads the files of the credentials directory that are named like settings. Throws a fault if one cannot be read.
+    /// Reads the files of the credentials directory that are named like settings. Throws a fault if one, or the
+    /// directory, cannot be read.
     private static func credentials(in directory: String?, lookup: FileLookup) throws(Fault) -> [String: String] {
         guard let directory else { return [:] }
         var credentials: [String: String] = [:]
         let known = KnownKeys()
-        // `try?` drops the error: a directory that does not exist has no credentials.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: directory)
+        } catch {
+            throw Fault(
+                place: .named("CREDENTIALS_DIRECTORY"), problem: "the directory \(directory) cannot be read",
+                remedy: "let the server's user read it, or unset the variable")
+        }
         for key in names where known.isOurs(key) {
             let path = directory + "/" + key
             do {
@@ -57,7 +64,8 @@ extension SettingsInputs.File {
         } catch {
             throw Fault(
                 place: .named(found.name), problem: "the configuration file cannot be read",
-                remedy: "name a file that is there with --config")
+                remedy: lookup.exists(found.path)
+                    ? "let the server's user read it, as UTF-8 text" : "name a file that is there with --config")
         }
     }
 }

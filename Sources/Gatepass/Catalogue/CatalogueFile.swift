@@ -10,6 +10,12 @@ struct CatalogueFile: Sendable {
     let text: String
     let catalogue: Catalogue
 
+    /// The app of `config/catalog.yaml`, with an Apple id that no app has.
+    static let demoApp = Catalogue.App(id: AppID("com.airport.vpn"), appleID: 1_234_567_890)
+
+    /// True if the catalogue sells the demo's app.
+    var isDemo: Bool { catalogue.apps.contains(Self.demoApp) }
+
     /// Parses a text. Throws all its faults at once.
     init(text: String, fileName: String) throws(CatalogueFileError) {
         name = fileName

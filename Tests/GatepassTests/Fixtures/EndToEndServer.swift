@@ -54,7 +54,8 @@ final class EndToEndServer: Sendable {
         port = PrivateMariaDB.freePort()
         try Self.write(try authority.kept.root, to: directory + "/root.pem")
         try Self.write("", to: directory + "/gatepass.yaml")
-        try Self.write(Self.catalogue(), to: directory + "/catalog.yaml")
+        let isProduction = changes["GATEPASS_ENVIRONMENT"] == "production"
+        try Self.write(isProduction ? Self.ownCatalogue : Self.catalogue(), to: directory + "/catalog.yaml")
         let standard = [
             "GATEPASS_HTTP_PORT": String(port), "GATEPASS_AUTH_HS256_SECRET": Self.secret,
             "GATEPASS_APPLE_TRUST_ROOTS": directory + "/root.pem",
@@ -200,6 +201,9 @@ final class EndToEndServer: Sendable {
         \(line)
         """
     }
+
+    /// The catalogue with an app that is not the demo's, with which production does not start.
+    static var ownCatalogue: String { catalogue().replacing("1234567890", with: "1234567891") }
 
     /// Writes a file. Throws what the file system refuses.
     static func write(_ text: String, to path: String) throws {

@@ -12,8 +12,10 @@ struct ListeningHTTP<Application: ApplicationProtocol>: Service {
     let remedy: String
     /// Called before the server stops, so that it is no longer reported as ready.
     var onShutdown: @Sendable () -> Void = {}
+    /// Called at the end of a shutdown: every request that was accepted is answered, or was cut off.
+    var onEnd: @Sendable () -> Void = {}
 
-    /// Serves until the end. Throws `ServerFiles.Unusable` if the port is taken.
+    /// Serves until the end. Throws `ServerFiles.Unusable` if the port is taken, or the host is none.
     func run() async throws {
         do {
             try await withGracefulShutdownHandler {
@@ -21,8 +23,12 @@ struct ListeningHTTP<Application: ApplicationProtocol>: Service {
             } onGracefulShutdown: {
                 onShutdown()
             }
+            if Task.isShuttingDownGracefully { onEnd() }
         } catch let error as IOError {
             let reason = String(cString: strerror(error.errnoCode))
+            throw ServerFiles.Unusable(description: "\(address) cannot be listened at (\(reason)): \(remedy)")
+        } catch let error as SocketAddressError.UnknownHost {
+            let reason = error.errorDescription
             throw ServerFiles.Unusable(description: "\(address) cannot be listened at (\(reason)): \(remedy)")
         }
     }

@@ -56,6 +56,7 @@ struct Server: Sendable {
             throw error
         }
         try await client.shutdown()
+        logger.notice("ended")
     }
 
     private func services(
@@ -124,7 +125,14 @@ struct Server: Sendable {
             StandingUpkeep(store: store, logger: logger), CatalogueReload(server: self, pool: pool),
             ListeningHTTP(
                 application: http, address: "\(settings.http.host):\(settings.http.port)",
-                remedy: "name another with http.host and http.port, or --port", onShutdown: health.drain),
+                remedy: "name another with http.host and http.port, or --port",
+                onShutdown: health.drain,
+                onEnd: { [logger] in
+                    logger.notice(
+                        Task.isCancelled
+                            ? "drained: after 10 seconds the last requests were cut off"
+                            : "drained: every accepted request is answered")
+                }),
             notice,
         ] + runners + (metricsPort.map { [$0] } ?? []) + (self.store.map { [$0] } ?? [])
             + [dashboardServer(dependencies, serving: pages, at: dashboardPort)].compactMap(\.self)
@@ -142,7 +150,7 @@ struct Server: Sendable {
 
     private func run(_ services: [any Service], until signals: [UnixSignal]) async throws {
         var configuration = ServiceGroupConfiguration(
-            services: services.map {
+            services: (services + [EndNotice(logger: logger)]).map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
             },
             gracefulShutdownSignals: signals, logger: logger)

@@ -59,8 +59,7 @@ struct DevCommand: AsyncParsableCommand {
         try await Schema.create(Self.schema, with: database.settings(database: nil))
         let overrides = try overrides(installation, database)
         let clock = installation.clock
-        let startup = try Startup(
-            options, overrides: overrides, clock: clock.wallClock, logs: LogForm.ofStandardError)
+        let startup = try Startup(options, overrides: overrides, clock: clock.wallClock)
         guard Reach.isReached(listeningOn: startup.settings.http.host) else {
             throw Installation.Failure.host(startup.settings.http.host)
         }
@@ -71,7 +70,7 @@ struct DevCommand: AsyncParsableCommand {
             settings: startup.settings, catalogueFile: catalogue,
             migrations: try startup.files.migrations(options.migrations), files: startup.files,
             database: startup.database, logger: startup.logger, clock: clock.wallClock, store: store,
-            logForm: LogForm.ofStandardError
+            logForm: startup.logForm
         ) { port in
             await announce(store, overrides, authority, catalogue.catalogue, startup, port: port)
         }.run()

@@ -21,7 +21,7 @@ struct ServeCommand: AsyncParsableCommand {
             try await Server(
                 settings: startup.settings, catalogueFile: try startup.optionalCatalogueFile(),
                 migrations: try startup.files.migrations(options.migrations), files: startup.files,
-                database: startup.database, logger: logger,
+                database: startup.database, logger: logger, logForm: startup.logForm,
                 onReady: { port in
                     logger.info(
                         "ready",

@@ -94,8 +94,8 @@ struct AccessLog: Service {
         guard logger.logLevel <= .info else { return }
         switch form {
         case .json: LogStream.standardError.gather(json(line))
-        case .words:
-            LogStream.standardError.gather(Array((WordsLogHandler.time(of: Surroundings.now()) + " \(line)").utf8))
+        case .text:
+            LogStream.standardError.gather(Array((LineLogHandler.time(of: Surroundings.now()) + " \(line)").utf8))
         }
     }
 

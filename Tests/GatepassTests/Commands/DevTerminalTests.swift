@@ -75,9 +75,9 @@ import Testing
     @Test func `a message in words is one line, with what it is about in order and nothing invisible`() {
         let at = Instant(milliseconds: 1_795_231_314_305)
         let about: Logger.Metadata = ["b": "two\nlines", "a": "\(1)"]
-        let line = WordsLogHandler.line("the login is away", .warning, about, at: at)
+        let line = LineLogHandler.line("the login is away", .warning, about, at: at)
         #expect(line == #"03:21:54 warning: the login is away (a: 1, b: two\nlines)"#)
-        #expect(WordsLogHandler.line("ready", .info, [:], at: at) == "03:21:54 ready")
+        #expect(LineLogHandler.line("ready", .info, [:], at: at) == "03:21:54 ready")
     }
 
     /// The process of the server that keeps its data in `directory`; nil when it has ended.

@@ -31,11 +31,11 @@ import Testing
         #expect(!example.settings.dashboard.onMainPort, "the staff's pages are not on the public port")
     }
 
-    @Test func `the example names every key in order, those whose default depends on the environment in comments`()
+    @Test func `the example names every key in order, those whose default depends on something else in comments`()
         throws
     {
         let uncommented = try Self.example().split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            let isSetting = ["sandbox_access:", "on_start:", "on_change:", "on_main_port:"].contains {
+            let isSetting = ["sandbox_access:", "format:", "on_start:", "on_change:", "on_main_port:"].contains {
                 line.contains("# \($0)")
             }
             return isSetting ? line.replacingOccurrences(of: "# ", with: "") : String(line)

@@ -12,6 +12,8 @@ struct Startup {
     let options: CommandOptions
     let lookup: FileLookup
     private(set) var logger: Logger
+    /// The form of log lines: that of the settings, else the one that fits the standard error stream.
+    let logForm: LogForm
     /// The clock by which commands record facts and answer questions.
     let clock: WallClock
     /// The keys of settings that are set and that no code reads yet.
@@ -28,7 +30,7 @@ struct Startup {
     /// `overrides` are settings, by key, that replace those of the file. Throws the exit status 1 if a fault was
     /// printed.
     init(
-        _ options: CommandOptions, overrides: [String: String] = [:], clock: WallClock = .real, logs: LogForm = .json
+        _ options: CommandOptions, overrides: [String: String] = [:], clock: WallClock = .real
     ) throws {
         self.options = options
         self.clock = clock
@@ -43,7 +45,9 @@ struct Startup {
         let files = ServerFiles(lookup: lookup)
         try Self.reporting { try files.requireAuthority(loaded.settings) }
         self.files = files
-        LoggingSystem.bootstrap { _ in logs.handler() }
+        let (form, level) = (loaded.settings.log.form ?? LogForm.ofStandardError, loaded.settings.log.level.ofLogger)
+        logForm = form
+        LoggingSystem.bootstrap { _ in LineLogHandler(form: form, level: level) }
         logger = Logger(label: "gatepass")
     }
 

@@ -25,6 +25,7 @@ struct Settings: Hashable, Sendable {
     let tokens: Tokens
     let rateLimits: RateLimits
     let retention: Retention
+    let log: Log
     let migrations: Migrations
     let catalogue: Catalogue
     let dashboard: Dashboard
@@ -54,6 +55,7 @@ struct Settings: Hashable, Sendable {
         tokens = Tokens(&reader)
         rateLimits = RateLimits(&reader)
         retention = Retention(&reader)
+        log = Log(&reader)
         migrations = Migrations(&reader, environment)
         catalogue = Catalogue(&reader, environment)
         dashboard = Dashboard(&reader, environment)

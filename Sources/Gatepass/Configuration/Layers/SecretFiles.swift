@@ -5,9 +5,16 @@ struct SecretFiles {
     private(set) var faults: [Fault] = []
 
     /// Reads the files of those `keys` that have one. In a list, each line is an item.
+    ///
+    /// A secret that both the environment and the credentials directory have is a fault: one of them is most likely
+    /// forgotten, and old. A settings file is no such place, because it is written for all servers.
     init(_ inputs: SettingsInputs, keys: [String]) {
         for key in keys {
             let variable = Self.variable(for: key)
+            let named = [variable, SettingsLayer.variable(for: key)].first { inputs.environment[$0] != nil }
+            if let named, inputs.credentials[key] != nil, inputs.commandLine[key] == nil {
+                report(named, "\(named) is set beside the \(Origin.credential(key))", "give the secret in one place")
+            }
             guard let path = inputs.environment[variable] else { continue }
             if inputs.environment[SettingsLayer.variable(for: key)] != nil {
                 report(variable, "\(variable) is set beside \(SettingsLayer.variable(for: key))", "set one of them")

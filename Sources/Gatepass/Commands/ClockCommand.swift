@@ -12,7 +12,8 @@ struct ClockCommand: AsyncParsableCommand {
 /// `gatepass clock show`: prints the server's time.
 struct ClockShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print what time it is for the server.")
+        commandName: "show", abstract: "Print what time it is for the server.",
+        discussion: "For example: gatepass clock show")
 
     @OptionGroup var installation: InstallationOptions
 
@@ -33,7 +34,7 @@ struct ClockAdvanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advance",
         abstract: "Put the server's clock forward; plans renew and end, and notifications are tried again, on the way.",
-        discussion: "There is no way back but a new data folder.")
+        discussion: "There is no way back but a new data folder. For example: gatepass clock advance 40d")
 
     @Argument(help: "By how much, such as 40d, 12h or 1d12h30m.")
     var duration: String

@@ -7,7 +7,11 @@ import LedgerStore
 /// `POST /api/admin/compensations` does.
 struct CompensateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compensate", abstract: "Give time to everybody who had coverage during an outage.")
+        commandName: "compensate", abstract: "Give time to everybody who had coverage during an outage.",
+        discussion: """
+            For example: gatepass compensate --from 2026-01-15T00:00:00Z --to 2026-01-15T06:00:00Z \
+            --add-hours 48 --reason outage --reference o-7 --dry-run
+            """)
 
     @Option(help: "When the outage began, such as 2026-01-15T00:00:00Z.")
     var from: String

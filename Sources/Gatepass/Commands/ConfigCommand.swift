@@ -12,7 +12,8 @@ struct ConfigCommand: AsyncParsableCommand {
 /// faults, if there are any.
 struct ConfigCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Print the effective settings and where each came from, secrets masked.")
+        commandName: "check", abstract: "Print the effective settings and where each came from, secrets masked.",
+        discussion: "For example: gatepass config check")
 
     @OptionGroup var options: CommandOptions
 

@@ -7,7 +7,8 @@ import StoreSimulator
 /// `gatepass dev`: runs all that a developer needs in one process. Nothing is left running when it ends.
 struct DevCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dev", abstract: "Serve with a private database, a development authority and the demo catalogue.")
+        commandName: "dev", abstract: "Serve with a private database, a development authority and the demo catalogue.",
+        discussion: "For example: gatepass dev --catalog my-app.yaml --port 8090 --data-dir .my-app")
 
     @OptionGroup var installation: InstallationOptions
 

@@ -8,6 +8,8 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             The exit status is 0 if every check is ok, 2 if a check warns, and 1 if something is wrong or could not be \
             looked at.
+
+            For example: gatepass doctor
             """)
 
     @Flag(help: "Print JSON.")

@@ -7,7 +7,8 @@ import Foundation
 /// `gatepass inspect`: prints a signed text, its kind, and whether it verifies. If not, it names the check that fails.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Tell what a JWS is and whether it verifies, and which check fails.")
+        commandName: "inspect", abstract: "Tell what a JWS is and whether it verifies, and which check fails.",
+        discussion: "For example: gatepass inspect - < purchase.jws")
 
     @Argument(help: "The JWS, or - to read it from the standard input.")
     var jws: String

@@ -15,7 +15,8 @@ extension RecordedJob.State: ExpressibleByArgument {}
 /// `gatepass jobs list`: prints jobs, the last added first, one a line.
 struct JobsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List jobs, the last added first.")
+        commandName: "list", abstract: "List jobs, the last added first.",
+        discussion: "For example: gatepass jobs list --state waiting")
 
     @Option(help: "Those in this state: dead or waiting.")
     var state = RecordedJob.State.dead
@@ -48,7 +49,8 @@ struct JobsListCommand: AsyncParsableCommand {
 /// `gatepass jobs revive`: has a running server try a dead job again, with the full number of attempts.
 struct JobsReviveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revive", abstract: "Have a dead job tried again; a server that runs does so within seconds.")
+        commandName: "revive", abstract: "Have a dead job tried again; a server that runs does so within seconds.",
+        discussion: "For example: gatepass jobs revive 12 --reason ticket-4711")
 
     @Argument(help: "The job's number, as `gatepass jobs list` shows it.")
     var id: UInt64

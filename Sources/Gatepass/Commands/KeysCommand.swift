@@ -13,7 +13,8 @@ struct KeysCommand: AsyncParsableCommand {
 /// `gatepass keys create`: makes a key and prints it; it cannot be shown again.
 struct KeysCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Make a key and print it; it is shown this once and kept nowhere.")
+        commandName: "create", abstract: "Make a key and print it; it is shown this once and kept nowhere.",
+        discussion: "For example: gatepass keys create --scopes read,write --name till")
 
     @Option(
         help: """
@@ -62,7 +63,8 @@ struct KeysCreateCommand: AsyncParsableCommand {
 /// `gatepass keys list`: prints all keys, the newest first, one a line.
 struct KeysListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List all keys, newest first; secrets are not kept.")
+        commandName: "list", abstract: "List all keys, newest first; secrets are not kept.",
+        discussion: "For example: gatepass keys list")
 
     @Flag(help: "Print JSON, a key a line.")
     var json = false
@@ -101,7 +103,8 @@ struct KeysListCommand: AsyncParsableCommand {
 /// `gatepass keys revoke`: revokes a key. Running servers refuse it within two seconds.
 struct KeysRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Revoke a key by its number; servers know within two seconds.")
+        commandName: "revoke", abstract: "Revoke a key by its number; servers know within two seconds.",
+        discussion: "For example: gatepass keys revoke 3 --reason leaked")
 
     @Argument(help: "The key's number, as `gatepass keys list` shows it.")
     var id: UInt64

@@ -5,7 +5,8 @@ import LedgerStore
 /// once.
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "migrate", abstract: "Apply the migrations that the database does not have yet.")
+        commandName: "migrate", abstract: "Apply the migrations that the database does not have yet.",
+        discussion: "--migrations DIR names another directory than migrations. For example: gatepass migrate")
 
     /// The time-out of a statement: 12 hours in seconds, because a migration may rewrite a large table.
     private static let longestStep = 43_200

@@ -10,7 +10,11 @@ import LedgerStore
 struct OrderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "order", abstract: "Ask Apple what was bought by an order, and say whose it is.",
-        discussion: "Needs App Store credentials. What Apple shows is recorded, and given to nobody.")
+        discussion: """
+            Needs App Store credentials. What Apple shows is recorded, and given to nobody.
+
+            For example: gatepass order MQ7HX2K4TN
+            """)
 
     @Argument(help: "The number in the customer's e-mail, such as MQ7HX2K4TN.")
     var id: String

@@ -15,7 +15,8 @@ struct ProjectionCommand: AsyncParsableCommand {
 struct ProjectionRebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
-        abstract: "Make subscriptions and standings anew from the ledgers; servers go on working.")
+        abstract: "Make subscriptions and standings anew from the ledgers; servers go on working.",
+        discussion: "For example: gatepass projection rebuild --user anna")
 
     @Option(help: "The user whose rows alone are made anew; everybody's without it.")
     var user: String?

@@ -10,7 +10,11 @@ import LedgerStore
 struct ReconcileAppleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apple", abstract: "Ask Apple for what no app sent and no notification brought.",
-        discussion: "Needs apple.key_id. A run that is cut off goes on where it was when it is run again.")
+        discussion: """
+            Needs apple.key_id. A run that is cut off goes on where it was when it is run again.
+
+            For example: gatepass reconcile apple --dry-run
+            """)
 
     @Option(help: "The user who alone is asked about; everybody without it.")
     var user: String?

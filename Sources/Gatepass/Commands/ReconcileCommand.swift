@@ -14,7 +14,11 @@ struct ReconcileCommand: AsyncParsableCommand {
 struct ReconcileStripeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stripe", abstract: "Take the events of the last 30 days that Stripe's webhook did not bring.",
-        discussion: "Needs stripe.api_key. What is known stays as it is, so it can be run at any time, and again.")
+        discussion: """
+            Needs stripe.api_key. What is known stays as it is, so it can be run at any time, and again.
+
+            For example: gatepass reconcile stripe --since 2026-01-15T00:00:00Z
+            """)
 
     @Option(help: "Go on behind this event, which a run that was cut off names.")
     var after: String?

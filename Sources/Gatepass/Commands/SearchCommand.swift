@@ -11,6 +11,8 @@ struct SearchCommand: AsyncParsableCommand {
             Finds user ids, also by their beginning, account tokens, transactions, purchases and grants by their ids, \
             numbers of card payments, charges, invoices, sessions, subscriptions, customers, refunds and events, and \
             notifications.
+
+            For example: gatepass search 2000000812345678
             """)
 
     @Argument(help: "The text; quote it in a shell.")

@@ -5,7 +5,12 @@ import Logging
 /// `gatepass serve`: runs the server with the MariaDB database that the settings name.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Serve until SIGTERM; the settings say where and from which database.")
+        commandName: "serve", abstract: "Serve until SIGTERM; the settings say where and from which database.",
+        discussion: """
+            --catalog FILE and --migrations DIR name what is neither here, around --config nor beside the binary.
+
+            For example: gatepass serve --config /etc/gatepass/gatepass.yaml
+            """)
 
     @OptionGroup var options: CommandOptions
 

@@ -4,7 +4,8 @@ import Entitlements
 /// `gatepass token USER`: prints a user token for development.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Print a user token for the development installation, good for a day.")
+        commandName: "token", abstract: "Print a user token for the development installation, good for a day.",
+        discussion: "For example: gatepass token anna")
 
     @Argument(help: "The user's id: 1 to 128 of letters, digits and ._:@|+=-; quote it in a shell.")
     var user: String

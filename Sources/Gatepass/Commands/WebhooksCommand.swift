@@ -16,7 +16,8 @@ extension DeliveryReason: ExpressibleByArgument {}
 /// `gatepass webhooks list`: prints deliveries, the last received first, one a line.
 struct WebhooksListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List deliveries, the last received first.")
+        commandName: "list", abstract: "List deliveries, the last received first.",
+        discussion: "For example: gatepass webhooks list --state parked")
 
     @Option(help: "Only those in this state.")
     var state: DeliveryResult?
@@ -54,7 +55,8 @@ struct WebhooksListCommand: AsyncParsableCommand {
 /// `gatepass webhooks replay`: has a running server place a delivery again, with the full number of attempts.
 struct WebhooksReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Have a delivery placed again; a server that runs does so within seconds.")
+        commandName: "replay", abstract: "Have a delivery placed again; a server that runs does so within seconds.",
+        discussion: "For example: gatepass webhooks replay 12 --reason ticket-4711")
 
     @Argument(help: "The delivery's number, as `gatepass webhooks list` shows it.")
     var id: UInt64

@@ -15,7 +15,8 @@ struct AuditCommand: AsyncParsableCommand {
 struct AuditVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Find what was edited, deleted, put in or cut off: entries of the audit trail, API keys, ledgers.")
+        abstract: "Find what was edited, deleted, put in or cut off: entries of the audit trail, API keys, ledgers.",
+        discussion: "For example: gatepass audit verify")
 
     @Option(
         help: "A head that was printed or logged before, number:hash; finds a trail whose head was changed with it.")

@@ -6,7 +6,8 @@ import LedgerStore
 /// `gatepass audit list`: prints entries of the audit trail, the newest first, one a line.
 struct AuditListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List who did what, when and why, the newest first.")
+        commandName: "list", abstract: "List who did what, when and why, the newest first.",
+        discussion: "For example: gatepass audit list --actor command_line")
 
     @Option(help: "Only what was done to this user, or to # and a pseudonym; also where it concerned them besides.")
     var user: String?

@@ -5,7 +5,8 @@ import LedgerStore
 /// same.
 struct CatalogueApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apply", abstract: "Put the catalogue in force; running servers take it up by themselves.")
+        commandName: "apply", abstract: "Put the catalogue in force; running servers take it up by themselves.",
+        discussion: "For example: gatepass catalog apply --catalog my-app.yaml --reason autumn")
 
     @OptionGroup var why: ReasonOptions
 

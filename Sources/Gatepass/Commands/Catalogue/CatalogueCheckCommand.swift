@@ -6,7 +6,8 @@ import Foundation
 /// are any.
 struct CatalogueCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Validate the catalogue; needs no database.")
+        commandName: "check", abstract: "Validate the catalogue; needs no database.",
+        discussion: "For example: gatepass catalog check my-app.yaml")
 
     @OptionGroup var options: CommandOptions
 

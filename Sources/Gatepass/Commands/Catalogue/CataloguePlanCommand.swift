@@ -4,7 +4,8 @@ import EntitlementAPI
 /// `gatepass catalog plan`: says what a catalogue would change, beside running servers, and changes nothing.
 struct CataloguePlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan", abstract: "Say who would gain and who would lose by a catalogue, and what becomes known.")
+        commandName: "plan", abstract: "Say who would gain and who would lose by a catalogue, and what becomes known.",
+        discussion: "For example: gatepass catalog plan my-app.yaml")
 
     @Argument(help: "The catalogue; the one that other commands use without it.")
     var file: String?

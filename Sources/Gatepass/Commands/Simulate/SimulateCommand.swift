@@ -6,7 +6,8 @@ struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: "Play the stores: buy, renew, cancel, refund …, and tell the running server as they would.",
-        discussion: "The stories:\n" + Story.table.map(\.row).joined(separator: "\n"))
+        discussion: "For example: gatepass simulate purchase --user anna\n\nThe stories:\n"
+            + Story.table.map(\.row).joined(separator: "\n"))
 
     @Argument(
         help: .init("The story; `stories` prints which options each takes.", valueName: "story"),

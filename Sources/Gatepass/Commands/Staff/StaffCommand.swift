@@ -37,7 +37,8 @@ extension Startup {
 /// `gatepass staff create`: adds a person, and prints the link with which they set their password.
 struct StaffCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Add a person and print the one-time link that sets the password.")
+        commandName: "create", abstract: "Add a person and print the one-time link that sets the password.",
+        discussion: "For example: gatepass staff create mara --role support")
 
     @Argument(help: "The name with which the person signs in.")
     var name: String
@@ -81,7 +82,9 @@ struct StaffCreateCommand: AsyncParsableCommand {
 
 /// `gatepass staff list`: prints all people, one a line.
 struct StaffListCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the people, one a line.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the people, one a line.",
+        discussion: "For example: gatepass staff list")
 
     @Flag(help: "Print JSON, a person a line.")
     var json = false
@@ -107,7 +110,8 @@ struct StaffListCommand: AsyncParsableCommand {
 /// `gatepass staff reset`: takes a person's password away, and prints the link with which they set a new one.
 struct StaffResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Take a password away, end the sessions, and print a new one-time link.")
+        commandName: "reset", abstract: "Take a password away, end the sessions, and print a new one-time link.",
+        discussion: "For example: gatepass staff reset mara")
 
     @Argument(help: "The person's name.")
     var name: String
@@ -142,7 +146,8 @@ struct StaffResetCommand: AsyncParsableCommand {
 /// `gatepass staff disable`: forbids a person to sign in, and ends their sessions at once.
 struct StaffDisableCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disable", abstract: "Forbid a person to sign in, and end the sessions at once.")
+        commandName: "disable", abstract: "Forbid a person to sign in, and end the sessions at once.",
+        discussion: "For example: gatepass staff disable mara --reason left")
 
     @Argument(help: "The person's name.")
     var name: String

@@ -6,7 +6,8 @@ import LedgerStore
 struct TokensRotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Sign entitlement tokens with a new key; running servers take it up by themselves.")
+        abstract: "Sign entitlement tokens with a new key; running servers take it up by themselves.",
+        discussion: "For example: gatepass tokens rotate --reason yearly")
 
     @OptionGroup var why: ReasonOptions
 

@@ -6,7 +6,8 @@ import LedgerStore
 /// `gatepass grant`: grants time, an add-on or credits, as `POST /api/admin/users/{user_id}/grants` does.
 struct GrantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "grant", abstract: "Give a user time, an add-on or credits.")
+        commandName: "grant", abstract: "Give a user time, an add-on or credits.",
+        discussion: "For example: gatepass grant anna --pass pro --days 3 --reason outage --reference ticket-4711")
 
     @OptionGroup var about: UserOptions
 

@@ -6,7 +6,8 @@ import LedgerStore
 /// `gatepass user revoke`: takes a purchase or a grant back, from now on and for good.
 struct UserRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Take a purchase or a grant back, from now on and for good.")
+        commandName: "revoke", abstract: "Take a purchase or a grant back, from now on and for good.",
+        discussion: "For example: gatepass user revoke anna --purchase 2000000812345678 --reason chargeback")
 
     @OptionGroup var act: ActOptions
 
@@ -51,7 +52,8 @@ struct UserRevokeCommand: AsyncParsableCommand {
 /// `gatepass user bind`: gives the user a purchase that nobody has.
 struct UserBindCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bind", abstract: "Give a user a recorded purchase that nobody has.")
+        commandName: "bind", abstract: "Give a user a recorded purchase that nobody has.",
+        discussion: "For example: gatepass user bind anna --purchase 2000000812345678 --reason ticket-4711")
 
     @OptionGroup var act: ActOptions
 
@@ -80,7 +82,11 @@ struct UserBindCommand: AsyncParsableCommand {
 /// `gatepass user transfer`: moves the rest of one purchase, or of all, to another user.
 struct UserTransferCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "transfer", abstract: "Move the rest of one purchase, or of all, to another user.")
+        commandName: "transfer", abstract: "Move the rest of one purchase, or of all, to another user.",
+        discussion: """
+            For example: gatepass user transfer anna --purchase 2000000812345678 --to ben \
+            --reason ticket-4711
+            """)
 
     @OptionGroup var act: ActOptions
 
@@ -121,7 +127,8 @@ struct UserTransferCommand: AsyncParsableCommand {
 /// `gatepass user merge`: moves everything of a guest to the user.
 struct UserMergeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "merge", abstract: "Move everything of a guest's account to a user.")
+        commandName: "merge", abstract: "Move everything of a guest's account to a user.",
+        discussion: "For example: gatepass user merge anna --from guest-17 --reason signed-up")
 
     @OptionGroup var act: ActOptions
 
@@ -150,7 +157,8 @@ struct UserMergeCommand: AsyncParsableCommand {
 /// `gatepass user sign-out`: ends what was issued to the user's Apple accounts, and what their texts were good for.
 struct UserSignOutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sign-out", abstract: "Sign out the Apple accounts that stand for a user, on every device.")
+        commandName: "sign-out", abstract: "Sign out the Apple accounts that stand for a user, on every device.",
+        discussion: "For example: gatepass user sign-out apple-9fJpKd4gYx0R8mA1cQ2vTw --reason lost-phone")
 
     @OptionGroup var act: ActOptions
 
@@ -174,7 +182,8 @@ struct UserSignOutCommand: AsyncParsableCommand {
 /// `gatepass user tester`: puts the user on the list of sandbox testers, or takes them off.
 struct UserTesterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tester", abstract: "Put a user on the list of sandbox testers, or take them off.")
+        commandName: "tester", abstract: "Put a user on the list of sandbox testers, or take them off.",
+        discussion: "For example: gatepass user tester reviewer --reason app-review")
 
     @OptionGroup var act: ActOptions
 

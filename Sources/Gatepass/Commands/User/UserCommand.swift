@@ -33,7 +33,8 @@ struct UserOptions: ParsableArguments {
 /// has the explanation.
 struct UserStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Print what a user has access to, from what, until when, and why.")
+        commandName: "status", abstract: "Print what a user has access to, from what, until when, and why.",
+        discussion: "For example: gatepass user status anna")
 
     @OptionGroup var about: UserOptions
 
@@ -65,7 +66,8 @@ struct UserStatusCommand: AsyncParsableCommand {
 /// why, and its reference. Between them stand the App Store's questions about refunds, where they were asked.
 struct UserTimelineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "timeline", abstract: "Print every fact about a user in plain words, one a line, oldest first.")
+        commandName: "timeline", abstract: "Print every fact about a user in plain words, one a line, oldest first.",
+        discussion: "For example: gatepass user timeline anna")
 
     @OptionGroup var about: UserOptions
 

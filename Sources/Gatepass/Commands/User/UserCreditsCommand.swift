@@ -6,7 +6,11 @@ import LedgerStore
 /// `gatepass user credits`: shows a user's balances, or corrects one.
 struct UserCreditsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "credits", abstract: "Show a user's credits, or give some, or take some.")
+        commandName: "credits", abstract: "Show a user's credits, or give some, or take some.",
+        discussion: """
+            For example: gatepass user credits anna --give 5 --unit credit --reason sorry \
+            --reference ticket-4711
+            """)
 
     @OptionGroup var about: UserOptions
 

@@ -6,7 +6,8 @@ import LedgerStore
 /// `gatepass user devices`: lists a user's devices, or changes one.
 struct UserDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "devices", abstract: "List a user's devices, or give one a seat, take its seat, or remove it.")
+        commandName: "devices", abstract: "List a user's devices, or give one a seat, take its seat, or remove it.",
+        discussion: "For example: gatepass user devices anna")
 
     @OptionGroup var about: UserOptions
 

@@ -9,7 +9,11 @@ struct UserEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
         abstract: "Erase people for good; what they bought stays, and only their Apple account can claim it.",
-        discussion: "After a database was restored from a backup, erase once more whoever was erased since.")
+        discussion: """
+            After a database was restored from a backup, erase once more whoever was erased since.
+
+            For example: gatepass user erase anna --reason asked --dry-run
+            """)
 
     @Argument(help: "The user's id: 1 to 128 of letters, digits and ._:@|+=-; quote it in a shell.")
     var user: String?

@@ -5,7 +5,8 @@ import LedgerStore
 /// `gatepass user export`: prints all stored data of a user as one JSON document.
 struct UserExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Print all that is held of a user, as one JSON document.")
+        commandName: "export", abstract: "Print all that is held of a user, as one JSON document.",
+        discussion: "For example: gatepass user export anna")
 
     @OptionGroup var about: UserOptions
 

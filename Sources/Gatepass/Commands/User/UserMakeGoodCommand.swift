@@ -6,7 +6,11 @@ import LedgerStore
 /// `gatepass user make-good`: gives a late pass again from now on, once.
 struct UserMakeGoodCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "make-good", abstract: "Give a pass that had run out before it was attached again, from now on.")
+        commandName: "make-good", abstract: "Give a pass that had run out before it was attached again, from now on.",
+        discussion: """
+            For example: gatepass user make-good anna --purchase 2000000812345678 --reason late \
+            --reference ticket-4711
+            """)
 
     @OptionGroup var act: ActOptions
 

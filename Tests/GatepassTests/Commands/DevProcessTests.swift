@@ -104,6 +104,27 @@ import Testing
         #expect(await server.end() == 0)
     }
 
+    @Test func `settings of stores that have no effect are named, and that Apple accounts sign in`() async throws {
+        let lines = """
+            apple: {issuer_id: a, key_id: b, private_key_file: c, ocsp: false}
+            auth: {apple_accounts: {enabled: true}}
+            stripe: {signing_secrets: [whsec_d], grace_days: 3}
+            """
+        let installation = try await DevelopmentInstallation.open(adding: lines)
+        defer { installation.close() }
+        let file = installation.directory + "/gatepass.yaml"
+        let names = ["issuer_id", "key_id", "private_key_file"].map { "apple.\($0) (\(file):1)" }
+        let line =
+            "gatepass: the stores are simulated here, so these settings have no effect: "
+            + (names + ["stripe.signing_secrets (\(file):3)"]).joined(separator: ", ") + "\n"
+        #expect(installation.server.log.contains(line), "\(installation.server.log)")
+        #expect(await installation.server.says("│ Apple accounts sign in: POST /api/iap/apple/sign-in "))
+        let refused = try await installation.run(["token", "apple-9fJpKd4gYx0R8mA1cQ2vTw"])
+        #expect(refused.status == 64 && refused.text.contains("stands for an Apple account"), "\(refused.text)")
+        #expect(refused.text.contains("signs in by POST /api/iap/apple/sign-in with an app transaction"))
+        #expect(try await installation.run(["token", "apples"]).status == 0)
+    }
+
     @Test func `a login of one's own is refused by its name and place, before anything is made`() async throws {
         let data = "/tmp/gatepass-dev-\(UInt32.random(in: .min ... .max))"
         defer { try? FileManager.default.removeItem(atPath: data) }  // it is under /tmp

@@ -107,6 +107,40 @@ import Testing
                 == "credentials directory: unknown key auth.hs256_secrt; write auth.hs256_secret instead")
     }
 
+    @Test func `a secret of both the environment and the credentials directory names both places`() throws {
+        let key = "auth.hs256_secret"
+        for name in ["GATEPASS_AUTH_HS256_SECRET", "GATEPASS_AUTH_HS256_SECRET_FILE"] {
+            var inputs = SettingsInputs(environment: [name: "x"], credentials: [key: "x"], readFile: { _ in "x" })
+            let error = #expect(throws: SettingsError.self) { try LoadedSettings(from: inputs) }
+            #expect(
+                error?.description
+                    == "\(name): \(name) is set beside the credential \(key); give the secret in one place")
+            inputs.credentials = ["database.password": "y"]
+            _ = try LoadedSettings(from: inputs)
+        }
+        // A settings file is written for many servers, and what is no secret has an order of its sources.
+        let file = SettingsInputs.File(name: "f", text: "auth: {hs256_secret: z}")
+        let credential = try LoadedSettings(from: SettingsInputs(credentials: [key: "x"], file: file))
+        #expect(credential.effective.first { $0.key == key }?.origin == .credential(key))
+    }
+
+    @Test func `the level and the form of log lines are settings, and without one the form is open`() throws {
+        #expect(try load([:]).settings.log.form == nil)
+        #expect(try load([:]).settings.log.level == .info)
+        let set = try load(["GATEPASS_LOG_FORMAT": "json", "GATEPASS_LOG_LEVEL": "debug"]).settings.log
+        #expect(set.form == .json && set.level.ofLogger == .debug)
+        #expect(try load(["GATEPASS_LOG_FORMAT": "text"]).settings.log.form == .text)
+        let error = #expect(throws: SettingsError.self) {
+            try load(["GATEPASS_LOG_FORMAT": "words", "GATEPASS_LOG_LEVEL": "warn"])
+        }
+        #expect(
+            error?.description == """
+                GATEPASS_LOG_LEVEL: log.level is "warn", which is none of debug, info, warning, error; \
+                write debug or info or warning or error
+                GATEPASS_LOG_FORMAT: log.format is "words", which is none of json, text; write json or text
+                """)
+    }
+
     @Test func `a command that sets a key nothing reads is refused`() {
         let error = #expect(throws: SettingsError.self) {
             try LoadedSettings(from: SettingsInputs(commandLine: ["http.prt": "1"]))

@@ -58,6 +58,17 @@ import Testing
         #expect(Doctor.judge(nil, running: [("db1:3306", 1), ("db2:3306", 1)]).result == .warning)
     }
 
+    @Test func `a database without any migration has no tables yet, and one that lacks some is told which`() {
+        for (missing, unknown, text) in [
+            ([1, 2, 3], [], "no tables yet"), ([3], [], "migrations are not applied: 3"),
+            ([], [], "all 3 migrations are applied"), ([1, 2, 3], [4], "migrations are not applied: 1, 2, 3"),
+        ] as [([Int], [Int], String)] {
+            let difference = Migrator.Difference(missing: missing, unknown: unknown, edited: [])
+            let finding = Doctor.judge(difference, given: 3, accepting: 3...99)
+            #expect(finding.text == text && (finding == Doctor.noTables) == (text == "no tables yet"))
+        }
+    }
+
     @Test func `clocks may differ by five seconds beside the time that the answer took`() {
         for (theirs, result, words) in [
             (0, .ok, "agree"), (-5_000, .ok, "agree"), (7_000, .ok, "agree"),

@@ -1,4 +1,5 @@
 import Logging
+import MariaDB
 import ServiceLifecycle
 import Support
 
@@ -13,13 +14,16 @@ struct ServerHere: Service {
         try await server.run(until: [])
     }
 
-    /// Serves with these changes of the settings while `body` runs. Throws what `body` throws, and what makes a start
-    /// impossible.
+    /// Serves with these changes of the settings, and on another database if one is named, while `body` runs. Throws
+    /// what `body` throws, and what makes a start impossible.
     static func serving(
         _ changes: [String: String] = [:], clock: WallClock = .real,
-        uptime: @escaping @Sendable () -> Duration = Surroundings.uptime, _ body: (EndToEndServer) async throws -> Void
+        uptime: @escaping @Sendable () -> Duration = Surroundings.uptime, onDatabase name: String? = nil,
+        _ body: (EndToEndServer) async throws -> Void
     ) async throws {
         let prepared = try await EndToEndServer(changes)
+        var database = prepared.schema.settings
+        database.database = name ?? database.database
         let files = ServerFiles(lookup: .ofProcess())
         let logger = Logger(label: "here") { _ in SwiftLogNoOpLogHandler() }
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
@@ -27,7 +31,7 @@ struct ServerHere: Service {
             settings: try LoadedSettings(from: SettingsInputs(environment: prepared.environment)).settings,
             catalogueFile: try CatalogueFile(text: EndToEndServer.catalogue(), fileName: "catalog.yaml"),
             migrations: try files.migrations(TestRun.repository + "/migrations"), files: files,
-            database: prepared.schema.settings, logger: logger, clock: clock, uptime: uptime,
+            database: database, logger: logger, clock: clock, uptime: uptime,
             onReady: { port.yield($0) })
         let group = ServiceGroup(services: [ServerHere(server: server)], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -13,7 +13,14 @@ import Testing
     @Test func `files that cannot be used are refused by serve and by config check in the same words`() async throws {
         let key = P384.Signing.PrivateKey().publicKey.pemRepresentation
         for (name, text, variables, words) in [
-            ("root.cer", nil, ["GATEPASS_APPLE_TRUST_ROOTS"], "apple.trust_roots: %@ cannot be read"),
+            (
+                "root.cer", nil, ["GATEPASS_APPLE_TRUST_ROOTS"],
+                "apple.trust_roots: %@ cannot be read: there is no such file"
+            ),
+            (
+                "ca.pem", nil, ["GATEPASS_DATABASE_TLS_CA"],
+                "database.tls_ca: %@ cannot be read: there is no such file"
+            ),
             (
                 "root.cer", "x", ["GATEPASS_APPLE_TRUST_ROOTS"],
                 "apple.trust_roots: %@ is not a certificate in DER or PEM"
@@ -52,6 +59,62 @@ import Testing
         let log = try Self.log(directory)
         #expect(
             log.contains("gatepass: 127.0.0.1:\(first.port) cannot be listened at (Address already in use)"), "\(log)")
+    }
+
+    @Test func `a host that is none is named`() async throws {
+        let directory = try Self.directory()
+        defer { try? FileManager.default.removeItem(at: directory) }  // it is under /tmp
+        let environment = Self.environment.merging(["GATEPASS_HTTP_HOST": "there-is-none.invalid"]) { $1 }
+        let server = try ServingProcess.start(["serve", "--port", "0"], environment: environment, in: directory)
+        #expect(await ServingProcess.end(of: server) == 1)
+        let log = try Self.log(directory)
+        #expect(log.contains("gatepass: there-is-none.invalid:0 cannot be listened at ("), "\(log)")
+        #expect(log.contains("): name another with http.host and http.port, or --port\n"), "\(log)")
+    }
+
+    @Test func `a credentials directory that cannot be read is refused, and not taken for an empty one`() async throws {
+        let directory = try Self.directory()
+        defer { try? FileManager.default.removeItem(at: directory) }  // it is under /tmp
+        let nowhere = directory.path + "/credentials"
+        let environment = Self.environment.merging(["CREDENTIALS_DIRECTORY": nowhere]) { $1 }
+        let child = try ServingProcess.start(["serve", "--port", "0"], environment: environment, in: directory)
+        #expect(await ServingProcess.end(of: child) == 1)
+        let refusal =
+            "gatepass: CREDENTIALS_DIRECTORY: the directory \(nowhere) cannot be read; let the server's user read it, "
+            + "or unset the variable\n"
+        #expect(try Self.log(directory) == refusal)
+    }
+
+    @Test func `a server says that it is told to end, that it is drained, and that it ended`() async throws {
+        for (form, told, ended) in [
+            ("json", #""message":"told to end by SIGTERM or Ctrl-C: "#, #""message":"ended"}"#),
+            ("text", " told to end by SIGTERM or Ctrl-C: ", " ended"),
+        ] {
+            let server = try ServingProcess(
+                "serve", environment: Self.environment.merging(["GATEPASS_LOG_FORMAT": form]) { $1 })
+            defer { server.remove() }
+            #expect(await server.answers("/livez", 200))
+            #expect(!server.log.contains("told to end"))
+            #expect(await server.end() == 0)
+            let lines = server.log.split(separator: "\n")
+            let places = [told, "drained: every accepted request is answered", ended].map { words in
+                lines.firstIndex { $0.contains(words) } ?? -1
+            }
+            #expect(places[0] >= 0 && places[0] < places[1] && places[1] < places[2], "\(server.log)")
+            #expect(lines.last?.hasSuffix(ended) == true, "\(server.log)")
+            #expect(lines.allSatisfy { $0.hasPrefix("{") } == (form == "json"), "\(server.log)")
+        }
+    }
+
+    @Test func `what is less important than the level is not written`() async throws {
+        let server = try ServingProcess(
+            "serve", environment: Self.environment.merging(["GATEPASS_LOG_LEVEL": "error"]) { $1 })
+        defer { server.remove() }
+        #expect(await server.answers("/livez", 200))
+        #expect(await server.says("no connection to the database"))
+        #expect(await server.end() == 0)
+        let lines = server.log.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.contains(#""level":"error""#) }, "\(server.log)")
     }
 
     @Test func `a metrics port that is taken is named too`() async throws {

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import EntitlementAPI
 import Foundation
+import Logging
 
 /// Makes the verifier for the tokens of the app's own sign-in.
 struct Login: Sendable {
@@ -11,6 +12,7 @@ struct Login: Sendable {
     let files: ServerFiles
     let client: HTTPClient
     var uptime: @Sendable () -> Duration = Surroundings.uptime
+    var logger: Logger?
 
     /// Makes the verifier. Throws `ServerFiles.Unusable` if its key cannot be used.
     func verifier() async throws -> BearerVerifier {
@@ -30,6 +32,17 @@ struct Login: Sendable {
         try await client.body(of: HTTPClientRequest(url: address.text), upTo: Self.maximumDocument)
     }
 
+    /// Fetches like ``document(at:)``, and logs why where that fails.
+    private func documentOrReason(at address: WebAddress) async throws -> [UInt8] {
+        do {
+            return try await document(at: address)
+        } catch {
+            logger?.warning(
+                "the login's keys cannot be fetched", metadata: ["address": "\(address.text)", "error": "\(error)"])
+            throw error
+        }
+    }
+
     private var unusable: String {
         switch settings.verification {
         case .publicKey(let file):
@@ -45,7 +58,7 @@ struct Login: Sendable {
         case .publicKey(let file):
             .publicKey(try files.text(file, "auth.public_key_file:"))
         case .keySet(let address):
-            .remote(RemoteKeys(uptime: uptime) { try await document(at: address) })
+            .remote(RemoteKeys(uptime: uptime) { try await documentOrReason(at: address) })
         case nil where settings.appleTokenDays != nil:
             .noLogin
         case nil:

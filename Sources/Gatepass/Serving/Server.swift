@@ -46,7 +46,8 @@ struct Server: Sendable {
         let receiptRoots = try files.receiptRoots(settings)
         let client = HTTPClient.outward()
         do {
-            let login = Login(settings: settings.auth, files: files, client: client, uptime: uptime)
+            let login = Login(
+                settings: settings.auth, files: files, client: client, uptime: uptime, logger: logger)
             let services = try await self.services(
                 roots: roots, receiptRoots: receiptRoots, bearers: try await login.verifier(), client: client)
             defer { LogStream.standardError.flush() }

@@ -74,6 +74,8 @@ import Testing
         let answer = try await server.send(
             "GET", EndToEndServer.statusPath, fields: [("Authorization", "Bearer \(header).e30.AAAA")])
         #expect(answer.status == 503, "\(answer.text)")
+        #expect(server.log.contains(#""message":"the login's keys cannot be fetched""#), "\(server.log)")
+        #expect(server.log.contains("/redirect: 307 Temporary Redirect"), "\(server.log)")
         let asked = receiver.requests.map(\.line)
         #expect(!asked.isEmpty && asked.allSatisfy { $0.hasPrefix("GET /redirect") }, "\(asked)")
         #expect(try await server.end() == 0)

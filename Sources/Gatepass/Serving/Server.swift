@@ -127,13 +127,7 @@ struct Server: Sendable {
             ListeningHTTP(
                 application: http, address: "\(settings.http.host):\(settings.http.port)",
                 remedy: "name another with http.host and http.port, or --port",
-                onShutdown: health.drain,
-                onEnd: { [logger] in
-                    logger.notice(
-                        Task.isCancelled
-                            ? "drained: after 10 seconds the last requests were cut off"
-                            : "drained: every accepted request is answered")
-                }),
+                onShutdown: health.drain, onEnd: tellDrained),
             notice,
         ] + runners + (metricsPort.map { [$0] } ?? []) + (self.store.map { [$0] } ?? [])
             + [dashboardServer(dependencies, serving: pages, at: dashboardPort)].compactMap(\.self)
@@ -150,14 +144,22 @@ struct Server: Sendable {
     }
 
     private func run(_ services: [any Service], until signals: [UnixSignal]) async throws {
+        let all: [any Service] = services + [EndNotice(logger: logger)]
         var configuration = ServiceGroupConfiguration(
-            services: (services + [EndNotice(logger: logger)]).map {
+            services: all.map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
             },
             gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.longestShutdown
         configuration.maximumCancellationDuration = .seconds(2)
         try await ServiceGroup(configuration: configuration).run()
+    }
+
+    /// Logs the end of the HTTP server, in whose task it is called.
+    private func tellDrained() {
+        let isWhole = !Task.isCancelled
+        logger.notice(
+            "drained: \(isWhole ? "every accepted request is answered" : "the last requests were cut off")")
     }
 
     private func inbox(of store: StoreDoor, verifiers: AppVerifiers, metrics: APIMetrics) -> StoreInbox {

@@ -47,8 +47,7 @@ struct Welcome {
             serving + [
                 "Database, keys and purchases: \(installation.directory.path)",
                 "Simulated purchases count here. Ctrl-C stops everything.",
-            ] + (signsInAppleAccounts ? ["Apple accounts sign in: POST /api/iap/apple/sign-in"] : []) + lead
-                + dashboard)
+            ] + appleAccounts + lead + dashboard)
     }
 
     /// The lines that say where the server is reached, and what that means.
@@ -60,6 +59,11 @@ struct Welcome {
             "Warning: this server trusts a development root, and everybody in the network",
             "can reach it. No purchase of a real customer belongs here.",
         ]
+    }
+
+    /// A line that says how Apple accounts sign in, if they do.
+    private var appleAccounts: [String] {
+        signsInAppleAccounts ? ["Apple accounts sign in: POST /api/iap/apple/sign-in"] : []
     }
 
     /// A line that says how far the clock is ahead of real time, if it is.

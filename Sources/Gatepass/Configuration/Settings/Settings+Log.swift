@@ -10,7 +10,7 @@ extension Settings {
             case warning
             case error
 
-            /// The same level of the logger.
+            /// This level, as the logger has it.
             var ofLogger: Logger.Level {
                 switch self {
                 case .debug: .debug

@@ -2,12 +2,12 @@ import LedgerStore
 import MariaDB
 
 extension ServiceFailure {
-    /// The failure for people, with what to do where its number tells.
+    /// The failure for people, with the remedy where its number tells one.
     var sentence: String {
         (self.words.isEmpty ? "\(self)" : "no connection to \(self)") + (remedy.map { "; \($0)" } ?? "")
     }
 
-    /// What to do, in the imperative; nil where the number of the error does not tell.
+    /// The remedy, in the imperative; nil where the number of the error does not tell one.
     var remedy: String? {
         switch self.code {
         case 1045, 1698: "see database.user and database.password"

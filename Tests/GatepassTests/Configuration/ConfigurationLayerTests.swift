@@ -1,4 +1,5 @@
 import Entitlements
+import Logging
 import Testing
 
 @testable import Gatepass

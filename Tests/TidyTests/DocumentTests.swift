@@ -174,6 +174,15 @@ import Testing
         #expect(tools.count == 1 && Int(tools[0]).map { $0 <= parts[1] } == true)
     }
 
+    @Test func `the file VERSION has the version that the program prints`() throws {
+        let version = try SourceTree.file("VERSION").text.split(separator: "\n")
+        #expect(version.count == 1 && version[0].split(separator: ".").allSatisfy { Int($0) != nil })
+        let program = try SourceTree.file("Sources/Gatepass/Surroundings/Release.swift").text
+        #expect(program.contains("static let version = \"\(version[0])\"\n"))
+        #expect(try SourceTree.file("api.md").text.contains("\"version\": \"\(version[0])\""))
+        #expect(try SourceTree.file("openapi.yaml").text.contains("{status: ready, version: \(version[0]), "))
+    }
+
     @Test func `the README names the two commands, and the contributing page the others`() throws {
         let readme = try SourceTree.file("README.md").text
         #expect(readme.contains("\nmake run\n") && readme.contains("\nmake test\n"))

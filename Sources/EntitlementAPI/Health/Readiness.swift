@@ -14,9 +14,12 @@ package struct Readiness: Hashable, Sendable {
         }
     }
 
+    /// The version of the program.
+    package let version: String
     package let checks: [Check]
 
-    package init(checks: [Check]) {
+    package init(version: String, checks: [Check]) {
+        self.version = version
         self.checks = checks
     }
 

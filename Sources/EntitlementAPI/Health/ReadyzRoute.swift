@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// `GET /readyz`: the result of each readiness check; the status is 503 if a check failed.
+/// `GET /readyz`: the version, and the result of each readiness check; the status is 503 if a check failed.
 enum ReadyzRoute {
     /// - Throws: Nothing. The URL table requires the same signature of all routes.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
@@ -9,6 +9,7 @@ enum ReadyzRoute {
         var json = JSONWriter()
         json.beginObject()
         json.member("status", readiness.isReady ? "ready" : "unavailable")
+        json.member("version", readiness.version)
         json.name("checks")
         json.array(readiness.checks) { json, check in
             json.beginObject()

@@ -7,7 +7,7 @@ struct GatepassCommand: AsyncParsableCommand {
         commandName: "gatepass",
         abstract: "Who has access, from what, until when, and why: an entitlement server for the App Store.",
         discussion: "Every command takes --config FILE, --catalog FILE and --migrations DIR.",
-        version: "0.1.0",
+        version: Release.version,
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self, DoctorCommand.self,
             TokensCommand.self, KeysCommand.self, StaffCommand.self, UserCommand.self, GrantCommand.self,

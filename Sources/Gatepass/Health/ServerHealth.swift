@@ -96,6 +96,6 @@ final class ServerHealth: Sendable {
             .init(name: "apple", isInOrder: true, detail: await apple?.words ?? "not configured"),
             .init(name: "serving", isInOrder: !state.isDraining, detail: state.isDraining ? "draining" : "yes"),
         ]
-        return Readiness(checks: checks + [ahead].compactMap(\.self))
+        return Readiness(version: Release.version, checks: checks + [ahead].compactMap(\.self))
     }
 }

@@ -36,7 +36,8 @@ struct TestServer: Sendable {
     final class World: Sendable {
         let clock = TestClock(at: Fixture.now)
         let signingKeys = Mutex([Keys.stored()])
-        let readiness = Mutex(Readiness(checks: [.init(name: "database", isInOrder: true, detail: "reachable")]))
+        let readiness = Mutex(
+            Readiness(version: "1.2.3", checks: [.init(name: "database", isInOrder: true, detail: "reachable")]))
         /// How many requests were committed.
         let records = Mutex(0)
     }

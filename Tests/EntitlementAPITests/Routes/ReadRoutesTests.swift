@@ -243,10 +243,11 @@ struct ReadRoutesTests {
             let ready = try await server.send("GET", "/readyz", token: nil)
             #expect(ready.status == 200)
             #expect(
-                ready.body
-                    == #"{"status":"ready","checks":[{"name":"database","ok":true,"detail":"reachable"}]}"#)
+                ready.body == #"{"status":"ready","version":"1.2.3","#
+                    + #""checks":[{"name":"database","ok":true,"detail":"reachable"}]}"#)
             server.world.readiness.withLock {
-                $0 = Readiness(checks: [.init(name: "database", isInOrder: false, detail: "unreachable")])
+                $0 = Readiness(
+                    version: "1.2.3", checks: [.init(name: "database", isInOrder: false, detail: "unreachable")])
             }
             let draining = try await server.send("GET", "/readyz", token: nil)
             #expect(draining.status == 503 && draining.headers.first(name: "retry-after") == "5")

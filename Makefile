@@ -3,7 +3,7 @@
 # A Swift that scripts/swift has installed is found in the same call.
 export PATH := $(or $(SWIFTLY_BIN_DIR),$(HOME)/.local/share/swiftly/bin):$(PATH)
 
-.PHONY: run test build-tests release test-release soak cluster-test check format mutants bench clients schemathesis \
+.PHONY: run test build-tests release dist test-release soak cluster-test check format mutants bench clients schemathesis \
 	screenshots setup
 
 # Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue, and
@@ -20,9 +20,15 @@ build-tests: setup
 	swift build --build-tests
 
 # What people run, made as docs/production.md says to deploy it; under SCRATCH where that is given, so that it can be
-# built beside the tests.
+# built beside the tests. No path of this machine stands in it.
 release: setup
-	swift build -c release --static-swift-stdlib --product gatepass $(if $(SCRATCH),--scratch-path $(SCRATCH))
+	swift build -c release --static-swift-stdlib --product gatepass $(if $(SCRATCH),--scratch-path $(SCRATCH)) \
+		-Xcc -ffile-prefix-map=$(CURDIR)/= -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)/= \
+		-Xswiftc -file-compilation-dir -Xswiftc .
+
+# What is deployed, under dist/: an archive, and the program's symbols (docs/deploy/vm.md).
+dist: release
+	PROGRAM=$(or $(SCRATCH),.build)/release/gatepass scripts/dist
 
 # The tests that start the program, against what people run.
 test-release: release

@@ -26,7 +26,7 @@ release: setup
 		-Xcc -ffile-prefix-map=$(CURDIR)/= -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)/= \
 		-Xswiftc -file-compilation-dir -Xswiftc .
 
-# What is deployed, under dist/: an archive, and the program's symbols (docs/deploy/vm.md).
+# What is deployed, under dist/: an archive, the program's symbols, and a Debian package (docs/deploy/vm.md).
 dist: release
 	PROGRAM=$(or $(SCRATCH),.build)/release/gatepass scripts/dist
 

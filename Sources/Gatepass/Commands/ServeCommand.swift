@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LedgerStore
 import Logging
 
@@ -27,6 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
                 settings: startup.settings, catalogueFile: try startup.optionalCatalogueFile(),
                 migrations: try startup.files.migrations(options.migrations), files: startup.files,
                 database: startup.database, logger: logger, logForm: startup.logForm,
+                supervisor: SupervisorSocket(environment: ProcessInfo.processInfo.environment),
                 onReady: { port in
                     logger.info(
                         "ready",

@@ -33,6 +33,8 @@ struct Server: Sendable {
     /// The simulated store of a development server.
     var store: SimulatedStore?
     var logForm = LogForm.json
+    /// The supervisor that started the process; nil if nobody wants to be told.
+    var supervisor: SupervisorSocket?
     /// Called with the port when the server listens and the database is open.
     var onReady: @Sendable (_ port: Int) async -> Void = { _ in }
 
@@ -100,9 +102,11 @@ struct Server: Sendable {
             migrations: migrations, clock: clock, uptime: uptime, metrics: metrics, logger: logger)
         let projection = Projection(pool: pool, settings: settings.entitlements, format: StatusBody.format)
         let notice = ReadyNotice(opening: opening.opening, onReady: onReady)
+        let listening = OnceSignal()
         let http = application(api, host: settings.http.host, at: settings.http.port) { port in
             if settings.dashboard.onMainPort { dashboardPort.note(port) }
             notice.listens(at: port)
+            listening.give()
         }
         let metricsPort = settings.http.metricsPort.map { port in
             ListeningHTTP(
@@ -130,7 +134,11 @@ struct Server: Sendable {
                 onShutdown: health.drain, onEnd: tellDrained),
             notice,
         ] + runners + (metricsPort.map { [$0] } ?? []) + (self.store.map { [$0] } ?? [])
-            + [dashboardServer(dependencies, serving: pages, at: dashboardPort)].compactMap(\.self)
+            + [
+                dashboardServer(dependencies, serving: pages, at: dashboardPort),
+                // The last service is the first one that a shutdown reaches.
+                supervisorNotice(decided: opening.decided, listening: listening),
+            ].compactMap(\.self)
     }
 
     /// The HTTP server of an API at an address.
@@ -141,6 +149,12 @@ struct Server: Sendable {
             router: api.router(), server: api.server(),
             configuration: api.configuration(at: .hostname(host, port: Int(port))),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)
+    }
+
+    /// The service that tells the supervisor; nil without one.
+    private func supervisorNotice(decided: OnceSignal, listening: OnceSignal) -> (any Service)? {
+        guard let supervisor else { return nil }
+        return SupervisorNotice(socket: supervisor, decided: decided, listening: listening)
     }
 
     private func run(_ services: [any Service], until signals: [UnixSignal]) async throws {

@@ -30,7 +30,10 @@ import Testing
                 try FileManager.default.createSymbolicLink(
                     atPath: path + "/" + tool, withDestinationPath: "/usr/bin/" + tool)
             }
-            for tool in ["mariadbd", "mariadb-install-db", "pkg-config", "openssl", "python3", "promtool", "gpg"] {
+            for tool in [
+                "mariadbd", "mariadb-install-db", "pkg-config", "openssl", "python3", "promtool", "gpg",
+                "systemd-analyze",
+            ] {
                 try Self.script("exit 0", at: path + "/" + tool)
             }
             if let swift { try Self.script("echo 'Swift version \(swift) (of the tests)'", at: path + "/swift") }

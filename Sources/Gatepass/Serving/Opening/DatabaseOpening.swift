@@ -59,7 +59,9 @@ struct DatabaseOpening: Service {
     let health: ServerHealth
     let keys: SigningKeys
     /// The signal that the database has been opened.
-    let opening = OpeningSignal()
+    let opening = OnceSignal()
+    /// The signal that it is known whether the database is open: it is, or it has to be waited for.
+    let decided = OnceSignal()
     let settings: Settings
     let catalogueFile: CatalogueFile?
     let migrations: [Migration]
@@ -73,7 +75,8 @@ struct DatabaseOpening: Service {
     func run() async throws {
         guard let opened = try await cancelWhenGracefulShutdown(open) else { return }
         store.open(opened)
-        opening.open()
+        opening.give()
+        decided.give()
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask { await opened.run() }
@@ -110,6 +113,7 @@ struct DatabaseOpening: Service {
                     hasComplained = true
                 }
             }
+            decided.give()
             try? await Task.sleep(for: Self.pause)  // cancelled: the loop ends
         }
         return nil

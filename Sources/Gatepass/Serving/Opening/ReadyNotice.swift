@@ -4,12 +4,12 @@ import ServiceLifecycle
 ///
 /// This is a service of its own, because the HTTP server answers nothing until its own start-up callback has returned.
 struct ReadyNotice: Service {
-    private let opening: OpeningSignal
+    private let opening: OnceSignal
     private let onReady: @Sendable (_ port: Int) async -> Void
     private let ports: AsyncStream<Int>
     private let continuation: AsyncStream<Int>.Continuation
 
-    init(opening: OpeningSignal, onReady: @escaping @Sendable (_ port: Int) async -> Void) {
+    init(opening: OnceSignal, onReady: @escaping @Sendable (_ port: Int) async -> Void) {
         self.opening = opening
         self.onReady = onReady
         (ports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -1,6 +1,5 @@
-/// The signal that the database is open, which is given once. Tasks that wait for it continue then, or when they are
-/// cancelled.
-final class OpeningSignal: Sendable {
+/// A signal that is given once. A task that waits for it continues then, or when it is cancelled.
+final class OnceSignal: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
 
@@ -8,7 +7,8 @@ final class OpeningSignal: Sendable {
         (stream, continuation) = AsyncStream.makeStream(of: Never.self)
     }
 
-    func open() {
+    /// Gives the signal. Repeating it does nothing.
+    func give() {
         continuation.finish()
     }
 

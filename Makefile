@@ -3,8 +3,8 @@
 # A Swift that scripts/swift has installed is found in the same call.
 export PATH := $(or $(SWIFTLY_BIN_DIR),$(HOME)/.local/share/swiftly/bin):$(PATH)
 
-.PHONY: run test build-tests release dist test-release soak cluster-test check format mutants bench clients schemathesis \
-	screenshots setup
+.PHONY: run test build-tests release dist test-release soak cluster-test check format mutants bench clients \
+	schemathesis screenshots setup
 
 # Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue, and
 # customers with stories. Ctrl-C ends all.

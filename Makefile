@@ -23,7 +23,7 @@ build-tests: setup
 # built beside the tests. No path of this machine stands in it, and nothing is exported, which nobody looks up.
 release: setup
 	swift build -c release --static-swift-stdlib --product gatepass $(if $(SCRATCH),--scratch-path $(SCRATCH)) \
-		-Xcc -ffile-prefix-map=$(CURDIR)/= -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)/= \
+		-Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
 		-Xswiftc -file-compilation-dir -Xswiftc . -Xlinker --no-export-dynamic
 
 # What is deployed, under dist/: an archive, the program's symbols, and a Debian package (docs/deploy/vm.md).

@@ -38,7 +38,8 @@ enum SourceTree {
         let start = folder.isEmpty ? root : root.appendingPathComponent(folder)
         var found: [TextFile] = []
         for name in (try? FileManager.default.contentsOfDirectory(atPath: start.path))?.sorted() ?? [] {
-            guard !foreign.contains(name), folder + name != "dist", !name.hasSuffix(".log"), name != "__pycache__" else { continue }
+            guard !foreign.contains(name), folder + name != "dist", !name.hasSuffix(".log"), name != "__pycache__"
+            else { continue }
             let path = folder.isEmpty ? name : folder + "/" + name
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path, isDirectory: &isFolder)

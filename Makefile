@@ -20,11 +20,13 @@ build-tests: setup
 	swift build --build-tests
 
 # What people run, made as docs/production.md says to deploy it; under SCRATCH where that is given, so that it can be
-# built beside the tests. No path of this machine stands in it, and nothing is exported, which nobody looks up.
+# built beside the tests. No path of this machine stands in it, and nothing is exported, which nobody looks up; of
+# ICU's data it has what it asks for (scripts/icu).
 release: setup
 	swift build -c release --static-swift-stdlib --product gatepass $(if $(SCRATCH),--scratch-path $(SCRATCH)) \
 		-Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
-		-Xswiftc -file-compilation-dir -Xswiftc . -Xlinker --no-export-dynamic
+		-Xswiftc -file-compilation-dir -Xswiftc . -Xlinker --no-export-dynamic \
+		$$(scripts/icu $(or $(SCRATCH),.build)/icu)
 
 # What is deployed, under dist/: an archive, the program's symbols, and a Debian package (docs/deploy/vm.md).
 dist: release

@@ -143,7 +143,7 @@ extension DatabaseError {
 }
 
 extension DatabaseError: CustomStringConvertible {
-    /// A line for a log: the words of a connection that was not made, else the cause, the statement's name and the code.
+    /// A line for a log: the words of a connection that was not made, else cause, statement's name and code.
     package var description: String {
         guard words.isEmpty else { return words }
         return code == 0 ? "\(cause) at \(statement)" : "\(cause) at \(statement): \(code) (\(sqlState))"

@@ -92,7 +92,8 @@ struct OtherModuleTests {
             while server.log.lines.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
             #expect(
                 server.log.take() == [
-                    #"{"method":"POST","route":"/other/webhook","status":400,"duration_ms":0.0,"request_id":"drip"}"#
+                    #"{"method":"POST","route":"/other/webhook","status":400,"duration_ms":0.0,"request_id":"drip","#
+                        + #""code":"body_incomplete"}"#
                 ])
         }
     }
@@ -200,10 +201,11 @@ struct OtherModuleTests {
                 ("GET", "/other/tools/secret?q=canary", "/other/tools/{name}", 200),
                 ("GET", "/other/mine", "/other/mine", 401),
             ] {
+                let code = status == 401 ? #","code":"unauthenticated""# : ""
                 _ = try await server.send(method, path, token: nil, fields: [("X-Request-Id", "r-7")])
                 let line =
                     #"{"method":"\#(method)","route":"\#(route)","status":\#(status),"duration_ms":0.0,"#
-                    + #""request_id":"r-7"}"#
+                    + #""request_id":"r-7"\#(code)}"#
                 #expect(server.log.take() == [line])
             }
         }

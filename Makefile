@@ -24,13 +24,13 @@ build-tests: setup
 # ICU's data it has what it asks for (scripts/icu).
 release: setup
 	swift build -c release --static-swift-stdlib --product gatepass $(if $(SCRATCH),--scratch-path $(SCRATCH)) \
-		-Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
+		-Xcc '-ffile-prefix-map=$(CURDIR)=.' -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.' \
 		-Xswiftc -file-compilation-dir -Xswiftc . -Xlinker --no-export-dynamic \
-		$$(scripts/icu $(or $(SCRATCH),.build)/icu)
+		$$(scripts/icu '$(or $(SCRATCH),.build)/icu')
 
 # What is deployed, under dist/: an archive, the program's symbols, and a Debian package (docs/deploy/vm.md).
 dist: release
-	PROGRAM=$(or $(SCRATCH),.build)/release/gatepass scripts/dist
+	PROGRAM='$(or $(SCRATCH),.build)/release/gatepass' scripts/dist
 
 # The tests that start the program, against what people run.
 test-release: release

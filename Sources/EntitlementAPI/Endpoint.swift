@@ -285,7 +285,8 @@ package struct UserCall: SignedCall {
             let words = "Credits are spent by the app's servers, and not with a user's token."
             throw Problem(.notAllowed(words) as BearerRefusal)
         }
-        try call.count(rate, for: .user(user), at: call.api.realNow())
+        let asker = named.madeAt.map { RateLimiter.Asker.appleAccount(named.user, madeAt: $0) } ?? .user(user)
+        try call.count(rate, for: asker, at: call.api.realNow())
         try await call.requireSignedIn(named)
         try call.requireKnownParameters()
         incoming = call

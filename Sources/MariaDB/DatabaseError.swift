@@ -75,6 +75,9 @@ extension DatabaseError {
         cause == .connectionLost
     }
 
+    /// True if the client library met nobody at an address, so that no server refused anything.
+    var isAway: Bool { Self.codesOfTheLibrary.contains(code) }
+
     /// True if it is unknown whether the transaction was committed.
     package var isCommitUnknown: Bool {
         cause == .commitUnknown

@@ -67,7 +67,10 @@ extension OpenCall {
     func namedUser() async throws(Problem) -> NamedUser {
         let field = request.headers[.authorization]
         let own = field.flatMap(BearerVerifier.token).flatMap { text in
-            api.appleTokenDays != nil && BearerToken.headerType(of: text) == AppleAccountClaims.type ? text : nil
+            BearerToken.headerType(of: text) == AppleAccountClaims.type ? text : nil
+        }
+        guard own == nil || api.appleTokenDays != nil else {
+            throw Problem(.invalid("Apple accounts do not sign in here.") as BearerRefusal)
         }
         let ring = own == nil ? nil : try await signingKeys()
         do throws(BearerRefusal) {

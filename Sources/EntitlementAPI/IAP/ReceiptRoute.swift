@@ -35,10 +35,8 @@ enum ReceiptRoute {
             if read == nil { healing.answer = .notConfigured }
             return try await answer(to: call, healing)
         }
-        let isProven = proof.map { $0.app == named.app && $0.environment == named.environment } ?? false
-        // An Apple account's user claims by proof, so a job that goes on later needs to know it.
-        if isProven, call.user.isAppleAccount { named.account = proof?.account }
         named.isFresh = named.account == nil && receipt.isFresh(at: call.now)
+        let isProven = proof.map { $0.app == named.app && $0.environment == named.environment } ?? false
         switch try await call.served({ try await $0.lookups.begin(named, for: call.user, isProven: isProven) }) {
         case .recent: return try await answer(to: call, Healing(answer: .recent))
         case .owed: return try await answer(to: call, Healing(answer: .pending))

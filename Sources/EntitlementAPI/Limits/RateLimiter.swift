@@ -72,6 +72,9 @@ final class RateLimiter: Sendable {
     /// The sender whose requests are counted.
     enum Asker: Hashable {
         case user(UserID)
+        /// A user by the text of an Apple account, made at an instant. A token of before a sign-out takes nothing from
+        /// the one of afterwards.
+        case appleAccount(UserID, madeAt: Instant)
         /// A server, by the id of its API key.
         case server(UInt64)
         /// A person of the staff, by number.

@@ -132,18 +132,23 @@ extension String {
 }
 
 extension Instant {
-    /// Returns the length in days if they are whole; else in hours, rounded down; below an hour in minutes. `length` is
-    /// in milliseconds.
+    /// Returns the length in days if they are whole; else in hours, rounded down; below an hour, and where they are whole
+    /// on a day at most, in minutes. `length` is in milliseconds.
     package static func words(ofLength length: Int64) -> String {
         let (number, unit) =
             if length.isMultiple(of: millisecondsPerDay) {
                 (length / millisecondsPerDay, "day")
-            } else if length >= millisecondsPerHour {
+            } else if length >= millisecondsPerHour, !isShortOfHours(length) {
                 (length / millisecondsPerHour, "hour")
             } else {
                 (length / 60_000, "minute")
             }
         return "\(number) \(unit)\(number == 1 ? "" : "s")"
+    }
+
+    /// True for whole minutes that are no whole hours, up to a day, such as 90 minutes.
+    private static func isShortOfHours(_ length: Int64) -> Bool {
+        length < millisecondsPerDay && length.isMultiple(of: 60_000) && !length.isMultiple(of: millisecondsPerHour)
     }
 }
 

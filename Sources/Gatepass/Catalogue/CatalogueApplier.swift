@@ -6,17 +6,24 @@ import MariaDB
 struct CatalogueApplier {
     let pool: Pool
     let clock: WallClock
+    /// The environment of the servers, in which the demo's catalogue may be refused.
+    let environment: Settings.Environment
 
     /// Makes the file a new version, unless the newest version is the same catalogue. Servers make the tables that are
     /// derived from ledgers anew. `audit` writes the entry of the audit trail; it is nil if a server applies the file
     /// by its settings.
     ///
-    /// Throws `CatalogueFileError` with all faults if the file reorders ranks or moves tiers to other lanes. Throws
-    /// `ServiceFailure` if the database cannot be reached.
+    /// Throws `CatalogueFileError` with all faults if the file reorders ranks or moves tiers to other lanes, or in
+    /// production is the demo's where that is not in force already. Throws `ServiceFailure` if the database cannot be
+    /// reached.
     func apply(
         _ file: CatalogueFile, audit: TrailWriter? = nil
     ) async throws -> (version: Int, isNew: Bool) {
-        if let newest = try await newest() { try file.check(following: newest) }
+        let newest = try await newest()
+        guard environment != .production || !file.isDemo || newest?.apps.contains(CatalogueFile.demoApp) == true else {
+            throw CatalogueFileError(faults: [file.demoFault])
+        }
+        if let newest { try file.check(following: newest) }
         let catalogue = file.catalogue
         return try await CatalogueVersionCache.apply(file.text, to: pool, at: clock.now(), audit: audit) {
             // `try?` drops the fault of a stored version that cannot be read. That version counts as a different

@@ -16,6 +16,14 @@ struct CatalogueFile: Sendable {
     /// True if the catalogue sells the demo's app.
     var isDemo: Bool { catalogue.apps.contains(Self.demoApp) }
 
+    /// The reason why production does not put the demo's catalogue in force.
+    var demoFault: Fault {
+        Fault(
+            place: .named(name), problem: "this is the demo's catalogue, which would stay on record for ever",
+            remedy: "write your app's bundle_id, app_apple_id and products in place of those of "
+                + "\(Self.demoApp.id.text), or name your file with --catalog")
+    }
+
     /// Parses a text. Throws all its faults at once.
     init(text: String, fileName: String) throws(CatalogueFileError) {
         name = fileName

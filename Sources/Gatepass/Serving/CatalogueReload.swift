@@ -23,8 +23,10 @@ struct CatalogueReload: Service {
         }
         do {
             let file = try CatalogueFile(text: try server.files.text(name, "the catalogue"), fileName: name)
-            let applied = try await CatalogueApplier(pool: pool, clock: server.clock)
-                .apply(file)
+            let applied = try await CatalogueApplier(
+                pool: pool, clock: server.clock, environment: server.settings.environment
+            )
+            .apply(file)
             server.logger.info(
                 "catalogue read again", metadata: ["version": "\(applied.version)", "new": "\(applied.isNew)"])
         } catch {

@@ -9,9 +9,8 @@ package struct NamedPurchases: Hashable, Sendable {
     package let app: AppID
     /// The environment in which they count; nil if it is not known.
     package let environment: StoreEnvironment?
-    /// The Apple account whose purchases alone are claimed: for a receipt that nobody vouches for, and for the user of
-    /// that account. Nil for any other receipt.
-    package var account: Label?
+    /// The Apple account whose purchases alone are claimed, for a receipt that nobody vouches for; nil if Apple does.
+    package let account: Label?
     /// True for a receipt of the last 24 hours for which Apple vouches.
     package var isFresh = false
 

@@ -42,7 +42,7 @@ extension Session {
     private static let pinnedTexts = ["+00:00", "READ-COMMITTED", "utf8mb4", "utf8mb4", "utf8mb4"]
 
     /// A connection to the first writable endpoint, else to the first that answers, with the endpoint's index. Throws
-    /// the last endpoint's error if none answers.
+    /// the error of the first endpoint that is away if none answers, else the last one's.
     ///
     /// - Parameters:
     ///   - preferred: The index of the endpoint that is tried first.
@@ -61,7 +61,8 @@ extension Session {
                 if !facts.isReadOnly { return (wire, facts, index) }
                 readable = readable ?? (wire, facts, index)
             } catch {
-                failure = error
+                // One that is away may come back, so it is told before one that refuses.
+                if !failure.isAway { failure = error }
             }
         }
         guard let readable else { throw failure }

@@ -24,7 +24,7 @@ struct CatalogueApplyCommand: AsyncParsableCommand {
         try await Startup.reporting {
             guard !output.dryRun else { return try await startup.printPlan(of: file, json: output.json) }
             let applied = try await startup.withPoolToAct { pool in
-                try await CatalogueApplier(pool: pool, clock: startup.clock)
+                try await CatalogueApplier(pool: pool, clock: startup.clock, environment: startup.settings.environment)
                     .apply(file, audit: why.trailWriter)
             }
             let version = "version \(applied.version)"

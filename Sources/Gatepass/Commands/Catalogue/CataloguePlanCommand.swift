@@ -30,7 +30,9 @@ extension Startup {
         let plan = try await withPool { pool in
             let bar = ProgressBar()
             defer { bar.clear() }
-            return try await CatalogueApplier(pool: pool, clock: clock).plan(file, under: settings.entitlements) {
+            return try await CatalogueApplier(pool: pool, clock: clock, environment: settings.environment).plan(
+                file, under: settings.entitlements
+            ) {
                 bar.show($1, "\($1)%, \($0) users looked at")
             }
         }

@@ -17,8 +17,6 @@ struct DatabaseOpening: Service {
         case schemaTooOld(Int)
         case schemaTooNew(Int)
         case noCatalogue
-        /// The catalogue file of the first start in production sells the demo's app.
-        case demoCatalogue(file: String)
         /// The database refused this server for ``RepeatedRefusal/longest``, for the same reason.
         case refused(because: String)
 
@@ -38,12 +36,6 @@ struct DatabaseOpening: Service {
                 """
                 the database holds no catalogue and there is no file: write config/catalog.yaml, or name one with \
                 --catalog
-                """
-            case .demoCatalogue(let file):
-                """
-                \(file) is the demo's catalogue, which would stay on record for ever: write your app's bundle_id, \
-                app_apple_id and products in place of those of \(CatalogueFile.demoApp.id.text), or name your file \
-                with --catalog
                 """
             case .refused(let reason):
                 "the database refuses this server: \(reason)"
@@ -163,10 +155,7 @@ struct DatabaseOpening: Service {
     private func applyCatalogue() async throws {
         guard let catalogueFile else { return }
         let isEmpty = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored) == nil
-        guard !isEmpty || settings.environment != .production || !catalogueFile.isDemo else {
-            throw Refusal.demoCatalogue(file: catalogueFile.name)
-        }
-        let applier = CatalogueApplier(pool: pool, clock: clock)
+        let applier = CatalogueApplier(pool: pool, clock: clock, environment: settings.environment)
         if isEmpty || settings.catalogue.onChange == .apply {
             let applied = try await applier.apply(catalogueFile)
             if applied.isNew { logger.info("catalogue applied", metadata: ["version": "\(applied.version)"]) }

@@ -28,7 +28,7 @@ struct SupervisorSocket: Sendable {
         signOfLife = isForThis && allowed > 0 ? .microseconds(max(allowed / 2, 1)) : nil
     }
 
-    /// Sends a message. It waits only while the supervisor's queue is full.
+    /// Sends a message. A supervisor that does not read, so that its queue is full, is not waited for.
     func send(_ message: Message) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
@@ -40,7 +40,9 @@ struct SupervisorSocket: Sendable {
         let bytes = Array(message.rawValue.utf8)
         _ = withUnsafePointer(to: target) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length)
+                sendto(
+                    descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue) | Int32(MSG_DONTWAIT.rawValue), $0,
+                    length)
             }
         }
     }

@@ -40,9 +40,7 @@ struct SupervisorSocket: Sendable {
         let bytes = Array(message.rawValue.utf8)
         _ = withUnsafePointer(to: target) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(
-                    descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue) | Int32(MSG_DONTWAIT.rawValue), $0,
-                    length)
+                sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT), $0, length)
             }
         }
     }

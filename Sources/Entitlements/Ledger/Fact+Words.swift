@@ -132,8 +132,8 @@ extension String {
 }
 
 extension Instant {
-    /// Returns the length in days if they are whole; else in hours, rounded down; below an hour, and where they are whole
-    /// on a day at most, in minutes. `length` is in milliseconds.
+    /// Returns the length in days if they are whole; else in hours, rounded down. It is in minutes below an hour, and
+    /// up to a day where they are whole and the hours are not. `length` is in milliseconds.
     package static func words(ofLength length: Int64) -> String {
         let (number, unit) =
             if length.isMultiple(of: millisecondsPerDay) {

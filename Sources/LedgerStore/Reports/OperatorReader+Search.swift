@@ -106,8 +106,8 @@ extension OperatorReader {
 
     /// Everything that `text` names: users whose ids begin with it, a pseudonym behind `#`, an issued account token,
     /// a store's customer, a purchase or grant by its external id, a transaction, a store's number of a purchase, and
-    /// deliveries. Of a merged or adopted user also the one into whom they went. Tokens and customers are found by their
-    /// labels. Throws when the database is away.
+    /// deliveries. Of a merged or adopted user also the one into whom they went. Tokens and customers are found by
+    /// their labels. Throws when the database is away.
     package func search(_ text: String, under labels: Labels) async throws(ServiceFailure) -> [Found] {
         guard text.utf8.count <= Self.maximumQueryLength, text.utf8.allSatisfy({ $0 < 0x80 }) else { return [] }
         return try await pool.ask { (session) throws(DatabaseError) in

@@ -61,7 +61,7 @@ extension Session {
                 if !facts.isReadOnly { return (wire, facts, index) }
                 readable = readable ?? (wire, facts, index)
             } catch {
-                // One that is away may come back, so it is told before one that refuses.
+                // An endpoint that is away may come back, so it is told before one that refuses.
                 if !failure.isAway { failure = error }
             }
         }

@@ -7,7 +7,7 @@ import Foundation
 struct CatalogueCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Validate the catalogue; needs no database.",
-        discussion: "For example: gatepass catalog check my-app.yaml")
+        discussion: "For example: gatepass catalog check --catalog my-app.yaml")
 
     @OptionGroup var options: CommandOptions
 

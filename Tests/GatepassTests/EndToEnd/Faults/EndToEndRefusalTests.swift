@@ -80,9 +80,9 @@ extension EndToEnd {
             #expect(refused.status == 1)
             let last = refused.text.split(separator: "\n").last
             let sentence =
-                "gatepass: \(file): this is the demo's catalogue, which would stay on record for ever; write your app's "
-                + "bundle_id, app_apple_id and products in place of those of com.airport.vpn, or name your file with "
-                + "--catalog"
+                "gatepass: \(file): this is the demo's catalogue, which would stay on record for ever; write your "
+                + "app's bundle_id, app_apple_id and products in place of those of com.airport.vpn, or name your file "
+                + "with --catalog"
             #expect(last.map(String.init) == sentence, "\(refused.text)")
             #expect(try await server.schema.number("SELECT COUNT(*) FROM catalog_versions") == 0)
             try EndToEndServer.write(own, to: file)

@@ -63,8 +63,8 @@ final class SupportStory {
     }
 
     /// Runs the commands as somebody does who reads the page: with the ids of earlier answers in place of the page's.
-    /// Each must answer what the page shows, and end well, but where a user is not there. Throws when the program cannot
-    /// be run.
+    /// Each must answer what the page shows, and end well, but where a user is not there. Throws when the program
+    /// cannot be run.
     func play(_ commands: [SupportPage.Command]) async throws {
         #expect(!commands.isEmpty)
         for command in commands {

@@ -63,10 +63,11 @@ import Testing
         #expect(try await supervisor.next() == "READY=1")
         #expect(try await server.get("/livez").status == 200)
         for _ in 0..<3 { #expect(try await supervisor.next() == "WATCHDOG=1") }
-        #expect(await server.end() == 0)
+        async let status = server.end()  // a queue of signs of life that nobody reads has no room for the last word
         var message = try await supervisor.next()
         while message == "WATCHDOG=1" { message = try await supervisor.next() }
         #expect(message == "STOPPING=1")
+        #expect(await status == 0)
     }
 
     @Test func `a server that does not start is never ready`() async throws {

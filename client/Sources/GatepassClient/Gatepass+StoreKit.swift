@@ -1,0 +1,146 @@
+import Foundation
+
+#if canImport(StoreKit)
+    import StoreKit
+    #if canImport(UIKit)
+        import UIKit
+    #endif
+
+    extension SignIn {
+        /// The Apple account of the device, for apps without a login.
+        public static var appleAccount: SignIn {
+            .appTransaction { SignedAppTransaction(try await AppTransaction.shared) }
+        }
+    }
+
+    extension SignedAppTransaction {
+        /// The server verifies, so an unverified one is sent as well, and judged.
+        public init(_ result: VerificationResult<AppTransaction>) {
+            let payload = result.unsafePayloadValue
+            self.init(
+                text: result.jwsRepresentation,
+                account: "\(payload.environment.rawValue) \(payload.appTransactionID)")
+        }
+    }
+
+    extension Gatepass {
+        /// Whether this person may buy: false where parents or a profile forbid it. Then show no shop.
+        public static var canMakePayments: Bool { AppStore.canMakePayments }
+
+        // MARK: Buying
+
+        /// Delivers what comes by itself: Ask to Buy, other devices, offer codes, refunds, and what was not finished.
+        /// Call it once, in a task from the app's start, that lasts as long as the app. `told` hears what became of
+        /// each.
+        public func listen(_ told: @escaping @MainActor (Delivery) -> Void = { _ in }) async {
+            let atStart = Task { await self.deliverUnfinished(told) }
+            for await result in Transaction.updates { told(await deliver(result)) }
+            await atStart.value
+        }
+
+        /// After each sign-in: what could not be delivered before it.
+        public func deliverUnfinished(_ told: @escaping @MainActor (Delivery) -> Void = { _ in }) async {
+            for await result in Transaction.unfinished { told(await deliver(result)) }
+        }
+
+        /// The options of each purchase: the account token, or nothing where it cannot be had. A sale never waits for
+        /// this server longer than five seconds.
+        public func purchaseOptions() async -> Set<Product.PurchaseOption> {
+            guard let token = await accountToken() else { return [] }
+            return [.appAccountToken(token)]
+        }
+
+        /// Buys by whatever shows the sheet, such as SwiftUI's `PurchaseAction`. Throws what StoreKit throws; nil where
+        /// the person thought better of it.
+        public func buy(
+            _ product: Product,
+            by purchase: @MainActor (Product, Set<Product.PurchaseOption>) async throws -> Product.PurchaseResult
+        ) async throws -> Delivery? {
+            await completed(try await purchase(product, await purchaseOptions()))
+        }
+
+        #if canImport(UIKit)
+            /// Buys, with the sheet in this scene.
+            public func buy(_ product: Product, confirmIn scene: some UIScene) async throws -> Delivery? {
+                try await buy(product) { try await $0.purchase(confirmIn: scene, options: $1) }
+            }
+        #endif
+
+        #if !os(visionOS)
+            /// Buys, with the sheet where the system puts it.
+            public func buy(_ product: Product) async throws -> Delivery? {
+                try await buy(product) { try await $0.purchase(options: $1) }
+            }
+        #endif
+
+        /// What a purchase led to, also one of a `StoreView`: hand this to `onInAppPurchaseCompletion`.
+        public func completed(_ result: Product.PurchaseResult) async -> Delivery? {
+            switch result {
+            case .success(let result): await deliver(result)
+            case .pending: .pending    // a parent is asked: it comes to `listen`, perhaps at a later start
+            case .userCancelled: nil
+            @unknown default: .pending
+            }
+        }
+
+        /// The server verifies, so an unverified one is sent as well. A refund is told apart from its purchase.
+        func deliver(_ result: VerificationResult<Transaction>) async -> Delivery {
+            let transaction = result.unsafePayloadValue
+            let name = "\(transaction.id)" + (transaction.revocationDate == nil ? "" : " revoked")
+            return await deliver(result.jwsRepresentation, name: name) { await transaction.finish() }
+        }
+
+        // MARK: Restoring and refunds
+
+        /// For a button "Restore purchases", and with `syncing: false` once after each sign-in. `AppStore.sync()` asks
+        /// for the App Store password, so it is for a tap alone; where the person declines, the rest goes on.
+        @discardableResult
+        public func restorePurchases(syncing: Bool = true) async throws(GatepassError) -> Restored {
+            if syncing { try? await AppStore.sync() }
+            var all: [VerificationResult<Transaction>] = []
+            for await result in Transaction.all { all.append(result) }
+            let sent = all
+            let restored = try await restore(
+                sent.map(\.jwsRepresentation), proof: await Gatepass.appTransactionText()
+            ) { place, verdict in
+                if verdict.finish { await sent[place].unsafePayloadValue.finish() }
+            }
+            await deliverUnfinished()
+            return restored
+        }
+
+        #if canImport(UIKit)
+            /// Shows Apple's sheet for a refund of the newest purchase of a product; false where there is none, or the
+            /// person thought better of it. Apple decides within days, and the server hears of it.
+            public func beginRefund(of storeProductID: String, in scene: UIWindowScene) async throws -> Bool {
+                guard let latest = await Transaction.latest(for: storeProductID) else { return false }
+                return try await latest.unsafePayloadValue.beginRefundRequest(in: scene) == .success
+            }
+        #endif
+
+        // MARK: The Apple account
+
+        /// Behind a button, and nowhere else: Apple asks for the App Store password. The remedy of `stale`.
+        public func refreshAppleAccount() async throws {
+            _ = try await signIn(with: SignedAppTransaction(AppTransaction.refresh()))
+            try await refresh()
+        }
+
+        /// Behind a button "Bring my purchases here", with the token of the person who has just signed in: everything
+        /// of the Apple account becomes theirs. Where it is `stale`, another button calls it with `refreshing`.
+        public func adopt(ownToken: String, refreshing: Bool = false) async throws {
+            let account = refreshing ? try await AppTransaction.refresh() : try await AppTransaction.shared
+            try await adopt(ownToken: ownToken, account: SignedAppTransaction(account))
+        }
+
+        /// The proof of the Apple account; nil where StoreKit does not give it, and the rest goes on without it.
+        nonisolated static func appTransactionText() async -> String? {
+            try? await AppTransaction.shared.jwsRepresentation
+        }
+    }
+#else
+    extension Gatepass {
+        /// Only Apple's systems have a proof of the Apple account.
+        nonisolated static func appTransactionText() async -> String? { nil }
+    }
+#endif

@@ -1,0 +1,128 @@
+import Foundation
+
+/// What a user has (`api.md`, Status). Unlock by it, and by nothing of StoreKit's.
+///
+/// Members that are absent here are in the answer, but an app has no use for them. An enum of the server is a text here,
+/// because values may be added.
+public struct Status: Sendable, Equatable, Decodable {
+    /// The user whom it is about.
+    public internal(set) var userID: String
+    /// The server's time of it.
+    public internal(set) var at: Date
+    /// Whether anything is covered now.
+    public internal(set) var active: Bool
+    /// The highest tier now, else the catalogue's default; nil where a kept answer has ended.
+    public internal(set) var tier: String?
+    /// The end of gap-free coverage at that tier or a higher one, or of the last one; exclusive.
+    public internal(set) var expiresAt: Date?
+    /// The same at any tier.
+    public internal(set) var accessExpiresAt: Date?
+    /// `active`, `grace`, `expired` or `none`.
+    public internal(set) var state: String
+    /// All features that are open now.
+    public internal(set) var features: [String]
+    var limits: [String: Int]
+    /// Bought once, for good.
+    public internal(set) var addOns: [AddOn]
+    /// Every purchase; empty in a status that was read from an offline token, like the two below.
+    public internal(set) var entitlements: [Entitlement] = []
+    public internal(set) var credits: [Balance] = []
+    public internal(set) var devices: Seats?
+    /// The number of the user's last change, of two answers the larger one is newer; nil from servers that tell none.
+    var sequence: Int?
+
+    /// The limit of this name in the catalogue; nil where it has none, or where a kept answer has ended.
+    public func limit(_ name: String) -> Limit? { limits[name].map(Limit.init) }
+
+    /// An add-on of a user.
+    public struct AddOn: Sendable, Equatable, Decodable {
+        public let productID: String
+        public let features: [String]
+        /// `active`, `suspended` or `revoked`.
+        public let state: String
+
+        enum CodingKeys: String, CodingKey {
+            case productID = "product_id", features, state
+        }
+    }
+
+    /// A purchase, or what an operator granted.
+    public struct Entitlement: Sendable, Equatable, Decodable {
+        /// `apple_iap`, `stripe` or `manual`.
+        public let source: String
+        /// Of Apple's purchases the original transaction id.
+        public let externalID: String
+        /// The name in the catalogue, and the store's own.
+        public let productID: String?
+        public let storeProductID: String?
+        public let kind: String?
+        public let tier: String?
+        /// `running`, `queued`, `paused`, `finished`, `revoked`, `grace`, `billing_retry`, `suspended` or `recorded`.
+        public let state: String
+        public let startsAt: Date?
+        public let endsAt: Date?
+        public let willRenew: Bool?
+
+        enum CodingKeys: String, CodingKey {
+            case source, kind, tier, state, externalID = "external_id", productID = "product_id"
+            case storeProductID = "store_product_id", startsAt = "starts_at", endsAt = "ends_at"
+            case willRenew = "will_renew"
+        }
+    }
+
+    /// What can be spent of one unit in one environment.
+    public struct Balance: Sendable, Equatable, Decodable {
+        public let unit: String
+        /// `Production` or `Sandbox`.
+        public let environment: String
+        public let spendable: Int
+        public let debt: Int
+        public let reserved: Int
+    }
+
+    /// How many devices may be, are, and wait to be in use.
+    public struct Seats: Sendable, Equatable, Decodable {
+        public let allowed: Int
+        public let active: Int
+        public let suspended: Int
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case at, active, tier, state, features, limits, entitlements, credits, devices, sequence
+        case userID = "user_id", expiresAt = "expires_at", accessExpiresAt = "access_expires_at", addOns = "add_ons"
+    }
+}
+
+/// How much of something a tier allows.
+public enum Limit: Sendable, Equatable {
+    case upTo(Int)
+    case unlimited
+
+    /// The number by which the server says that there is no limit (`api.md`, Status): 2^53 - 1.
+    init(_ number: Int) { self = number >= 9_007_199_254_740_991 ? .unlimited : .upTo(number) }
+
+    /// Whether so many may be.
+    public func allows(_ count: Int) -> Bool {
+        switch self {
+        case .upTo(let most): count <= most
+        case .unlimited: true
+        }
+    }
+}
+
+extension Status {
+    /// The part of it that still counts at `now`: at `expiresAt` the tier ends, and what an add-on gives goes on.
+    func counting(at now: Date) -> Status {
+        guard active, let expiresAt, now >= expiresAt else { return self }
+        var rest = self
+        rest.active = accessExpiresAt.map { now < $0 } ?? false
+        if !rest.active { rest.state = "expired" }
+        rest.tier = nil
+        rest.features = addOns.filter { $0.state == "active" }.flatMap(\.features)
+        rest.limits = [:]
+        return rest
+    }
+
+    /// The instants at which less of it counts.
+    var ends: [Date] { active ? [expiresAt, accessExpiresAt].compactMap(\.self) : [] }
+}

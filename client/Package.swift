@@ -23,7 +23,7 @@ let package = Package(
     dependencies: dependencies,
     targets: [
         .target(name: "GatepassClient", dependencies: crypto, exclude: left, resources: resources),
-        .testTarget(name: "GatepassClientTests", dependencies: ["GatepassClient"]),
+        .testTarget(name: "GatepassClientTests", dependencies: ["GatepassClient"] + crypto),
     ],
     swiftLanguageModes: [.v6]
 )

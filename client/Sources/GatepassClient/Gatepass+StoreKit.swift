@@ -2,7 +2,7 @@ import Foundation
 
 #if canImport(StoreKit)
     import StoreKit
-    #if canImport(UIKit)
+    #if canImport(UIKit) && !os(watchOS)
         import UIKit
     #endif
 
@@ -59,7 +59,7 @@ import Foundation
             await completed(try await purchase(product, await purchaseOptions()))
         }
 
-        #if canImport(UIKit)
+        #if canImport(UIKit) && !os(watchOS)
             /// Buys, with the sheet in this scene.
             public func buy(_ product: Product, confirmIn scene: some UIScene) async throws -> Delivery? {
                 try await buy(product) { try await $0.purchase(confirmIn: scene, options: $1) }
@@ -109,7 +109,7 @@ import Foundation
             return restored
         }
 
-        #if canImport(UIKit)
+        #if canImport(UIKit) && !os(watchOS)
             /// Shows Apple's sheet for a refund of the newest purchase of a product; false where there is none, or the
             /// person thought better of it. Apple decides within days, and the server hears of it.
             public func beginRefund(of storeProductID: String, in scene: UIWindowScene) async throws -> Bool {

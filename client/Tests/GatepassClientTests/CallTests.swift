@@ -72,13 +72,9 @@ struct CallTests {
         let device = Device()
         let gatepass = try await device.start(Dev.someone())
         var error: GatepassError?
-        for _ in 0..<12 {
-            do throws(GatepassError) { try await gatepass.restore([]) } catch { Issue.record("\(error)") }
-            error = nil
-            if !device.pauses.isEmpty { break }
-            // The device's pauses take no time, so the last of three attempts is refused as well.
+        for _ in 0..<12 where error == nil {
+            // The device's pauses take no time, so the second and third attempt are refused as well.
             do throws(GatepassError) { try await gatepass.restore([]) } catch let limited { error = limited }
-            if error != nil { break }
         }
         guard case .wait(let seconds, let problem) = try #require(error) else { Issue.record("no wait"); return }
         #expect((1...60).contains(seconds) && problem?.code == .rateLimited && problem?.status == 429)
@@ -96,7 +92,6 @@ struct CallTests {
         #expect(await gatepass.accountToken() == token)
         gatepass.signIn = .token { throw CancellationError() }
         #expect(await gatepass.accountToken() == nil)
-        #expect(await (try device.start(.token { "no.token" })).accountToken() != nil)    // of the record, as offline
         device.fault = nil
         gatepass.signOut()
         gatepass.signIn = .token { "no.token" }

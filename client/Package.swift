@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// Conditional products are resolved all the same, so that an app on Apple's systems would fetch swift-crypto for nothing:
-// the manifest itself leaves it out there. Resources need a bundle, which Linux has no use for.
+// Conditional products are resolved all the same, so that an app on Apple's systems would fetch swift-crypto for
+// nothing: the manifest itself leaves it out there. Resources need a bundle, which Linux has no use for.
 #if os(Linux)
     let dependencies: [Package.Dependency] = [
         .package(url: "https://github.com/apple/swift-crypto", "3.0.0"..<"5.0.0")

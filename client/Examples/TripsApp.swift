@@ -14,9 +14,11 @@ struct TripsApp: App {
     @Environment(\.scenePhase) private var phase
 
     init() {
-        let gatepass = Gatepass(server: URL(string: "https://pass.example.com")!, signIn: .appleAccount)
+        // swift-format-ignore: NeverForceUnwrap
+        let server = URL(string: "https://pass.example.com")!
+        let gatepass = Gatepass(server: server, signIn: .appleAccount)
         _gatepass = State(initialValue: gatepass)
-        Task { await gatepass.listen() }    // from the start to the end of the app
+        Task { await gatepass.listen() }  // from the start to the end of the app
     }
 
     var body: some Scene {
@@ -24,7 +26,7 @@ struct TripsApp: App {
             Trips()
                 .environment(gatepass)
                 .onChange(of: phase, initial: true) {
-                    if phase == .active { Task { try? await gatepass.refresh() } }    // what is kept counts on
+                    if phase == .active { Task { try? await gatepass.refresh() } }  // what is kept counts on
                 }
         }
     }
@@ -124,7 +126,7 @@ struct Shop: View {
             guard let product = gatepass.status?.entitlements.first?.storeProductID,
                 let scene = UIApplication.shared.connectedScenes.first as? UIWindowScene
             else { return }
-            Task { _ = try? await gatepass.beginRefund(of: product, in: scene) }    // Apple's sheet says what failed
+            Task { _ = try? await gatepass.beginRefund(of: product, in: scene) }  // Apple's sheet says what failed
         }
     #endif
 }

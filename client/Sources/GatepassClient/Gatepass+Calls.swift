@@ -53,8 +53,8 @@ extension Gatepass {
     }
 
     /// Makes everything that a device has the user's; with no texts the server only reads Apple's history. Texts go in
-    /// parts; those that say `later` are sent again, twice. `judged` is told each verdict when it comes, with the text's
-    /// place, so that nothing is lost where a later part throws.
+    /// parts; those that say `later` are sent again, twice. `judged` is told each verdict when it comes, with the
+    /// text's place, so that nothing is lost where a later part throws.
     @discardableResult
     public func restore(
         _ texts: [String], proof: String? = nil,
@@ -95,7 +95,7 @@ extension Gatepass {
         var parts: [[Int]] = [[]]
         var bytes = 0
         for place in places {
-            let size = sizes[place] + 3    // quotation marks and a comma
+            let size = sizes[place] + 3  // quotation marks and a comma
             if !parts[parts.count - 1].isEmpty, bytes + size > 4_000_000 || parts[parts.count - 1].count == 500 {
                 parts.append([])
                 bytes = 0
@@ -123,7 +123,7 @@ extension Gatepass {
 
     /// An answer came too late to be kept, and may all the same say what the kept one cannot know.
     private func refreshLater() {
-        Task { _ = try? await refresh() }    // as a refresh that the app asks for: what is kept counts on
+        Task { _ = try? await refresh() }  // as a refresh that the app asks for: what is kept counts on
     }
 
     /// A product of the catalogue.

@@ -77,7 +77,7 @@ import Foundation
         public func completed(_ result: Product.PurchaseResult) async -> Delivery? {
             switch result {
             case .success(let result): await deliver(result)
-            case .pending: .pending    // a parent is asked: it comes to `listen`, perhaps at a later start
+            case .pending: .pending  // a parent is asked: it comes to `listen`, perhaps at a later start
             case .userCancelled: nil
             @unknown default: .pending
             }

@@ -27,7 +27,7 @@ public final class Gatepass {
     @ObservationIgnored private var clock: TrustedClock
     /// The number of the last request, and that of the last one whose answer is of no interest any more.
     @ObservationIgnored private var asked = 0
-    @ObservationIgnored private var forgotten = 0
+    @ObservationIgnored private var forgotten = -1
     @ObservationIgnored private var keysFetched = Date.distantPast
     @ObservationIgnored private var ending: Task<Void, Never>?
     @ObservationIgnored private var renewal: Task<Void, Never>?
@@ -52,12 +52,7 @@ public final class Gatepass {
         clock = TrustedClock(at: date())
         // What cannot be read is as if it were not there: the user is asked for anew.
         session = secrets.read("session").flatMap { try? JSONDecoder().decode(Session.self, from: $0) }
-        record = secrets.read("kept").flatMap { try? JSONDecoder().decode(Record.self, from: $0) } ?? Record()
-        clock = TrustedClock(at: max(date(), record.latest))
-        if let token = record.token, let claims = try? verified(token) {    // ended, most often
-            kept = Kept(status: claims.status, asked: 0, endsAt: claims.endsAt)
-            watchEnd()
-        }
+        load()
     }
 
     // MARK: What the user has
@@ -81,7 +76,9 @@ public final class Gatepass {
     public var updates: AsyncStream<Status?> {
         let id = UUID()
         let (stream, listener) = AsyncStream.makeStream(of: Status?.self, bufferingPolicy: .bufferingNewest(1))
-        listener.onTermination = { [weak self] _ in Task { @MainActor in self?.listeners[id] = nil } }
+        listener.onTermination = { [weak self] _ in
+            Task { @MainActor [weak self] in self?.listeners[id] = nil }
+        }
         listeners[id] = listener
         listener.yield(status)
         return stream
@@ -95,7 +92,8 @@ public final class Gatepass {
             if keep(status, asked) { await renewal?.value }
             return status
         } catch {
-            save()    // the time that was seen
+            // The time that was seen is kept; or a device that was locked at the start gives what is kept only now.
+            if record.token != nil { save() } else if kept == nil, forgotten < 0 { load() }
             throw error
         }
     }
@@ -138,7 +136,7 @@ public final class Gatepass {
             of: Service.Request(method: "GET", path: path, headers: headers), as: type, bearer: nil)
     }
 
-    /// Keeps a status, unless a newer one is kept or its user has signed out. An offline token that it contradicts goes.
+    /// Keeps a status, unless a newer one is kept or its user has signed out. A token that it contradicts goes.
     @discardableResult
     func keep(_ status: Status, _ asked: Int) -> Bool {
         guard asked > forgotten, kept?.isOlder(than: status, asked: asked) ?? true else { return false }
@@ -162,10 +160,16 @@ public final class Gatepass {
         }
         let request = Service.Request(
             method: "POST", path: "/api/iap/apple/sign-in", body: ["signedAppTransaction": account.text])
-        let answer = try await service.value(of: request, as: Answer.self, bearer: nil)
+        let answer: Answer
+        do throws(GatepassError) {
+            answer = try await service.value(of: request, as: Answer.self, bearer: nil)
+        } catch {
+            if case .refused(let problem) = error { throw .notSignedIn(problem) }
+            throw error
+        }
         let made = Session(account: account.account, token: answer.token, expiresAt: answer.expires_at)
         session = made
-        secrets.write("session", try? JSONEncoder().encode(made))    // cannot fail: texts and a date
+        secrets.write("session", try? JSONEncoder().encode(made))  // cannot fail: texts and a date
         return made
     }
 
@@ -191,7 +195,7 @@ public final class Gatepass {
             record.accountToken = answer.app_account_token
             save()
         } catch {
-            guard error.retry == .later else { return nil }    // nobody is signed in
+            guard error.retry == .later else { return nil }  // nobody is signed in
         }
         return record.accountToken
     }
@@ -202,15 +206,15 @@ public final class Gatepass {
         let token: String
         switch signIn {
         case .token(let own):
-            do { token = try await own() } catch { throw .notSignedIn }
+            do { token = try await own() } catch { throw .notSignedIn(nil) }
         case .appTransaction(let text):
-            let account = try? await text()    // not to be had: a kept token counts on
+            let account = try? await text()  // not to be had: a kept token counts on
             if let session, session.account == account?.account ?? session.account,
                 session.expiresAt > clock.now + 3_600
             {
                 token = session.token
             } else {
-                guard let account else { throw .notSignedIn }
+                guard let account else { throw .notSignedIn(nil) }
                 token = try await signIn(with: account).token
             }
         }
@@ -236,6 +240,17 @@ public final class Gatepass {
             record.token = answer.token
             save()
         } catch {}
+    }
+
+    /// Reads what an earlier start kept. What cannot be read is as if it were not there, and is not overwritten.
+    private func load() {
+        guard let data = secrets.read("kept"), let kept = try? JSONDecoder().decode(Record.self, from: data)
+        else { return }
+        record = kept
+        clock = TrustedClock(at: max(date(), record.latest))
+        guard let token = record.token, let claims = try? verified(token) else { return }  // ended, most often
+        self.kept = Kept(status: claims.status, asked: 0, endsAt: claims.endsAt)
+        changed()
     }
 
     private func verified(_ token: String) throws(OfflineToken.Refusal) -> OfflineToken {
@@ -267,7 +282,7 @@ public final class Gatepass {
 
     private func save() {
         record.latest = clock.now
-        secrets.write("kept", try? JSONEncoder().encode(record))    // cannot fail: texts and dates
+        secrets.write("kept", try? JSONEncoder().encode(record))  // cannot fail: texts and dates
     }
 
     private func changed() {
@@ -279,9 +294,9 @@ public final class Gatepass {
     private func watchEnd() {
         ending?.cancel()
         guard let end = kept?.nextEnd(after: clock.now) else { return }
-        let wait = min(end.timeIntervalSince(clock.now), 86_400)    // no sleep is too long for its nanoseconds
+        let wait = min(end.timeIntervalSince(clock.now), 86_400)  // no sleep is too long for its nanoseconds
         ending = Task { [weak self] in
-            guard (try? await Task.sleep(for: .seconds(wait))) != nil, let self else { return }    // cancelled
+            guard (try? await Task.sleep(for: .seconds(wait))) != nil, let self else { return }  // cancelled
             if clock.now < end { watchEnd() } else { changed() }
         }
     }

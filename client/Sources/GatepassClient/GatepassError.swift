@@ -4,8 +4,9 @@ import Foundation
 public enum GatepassError: Error, Sendable, Equatable {
     /// No network, a time-out, a body that was cut, or an answer that is not Gatepass's.
     case noAnswer
-    /// The closure of the sign-in threw, or StoreKit names no Apple account.
-    case notSignedIn
+    /// The closure of the sign-in threw, or StoreKit names no Apple account; or the server does not let it in, and says
+    /// why: `signed_in_elsewhere` asks for the app's own login.
+    case notSignedIn(Problem?)
     /// Ask again after so many seconds: 429 `rate_limited`, 503 `unavailable`, or a proxy that says `Retry-After`.
     case wait(seconds: Int, Problem?)
     /// What StoreKit keeps of the Apple account is too old. Show a button that refreshes it, because Apple asks for the
@@ -17,8 +18,8 @@ public enum GatepassError: Error, Sendable, Equatable {
     /// The server's answer, if there was one.
     public var problem: Problem? {
         switch self {
-        case .noAnswer, .notSignedIn: nil
-        case .wait(_, let problem): problem
+        case .noAnswer: nil
+        case .wait(_, let problem), .notSignedIn(let problem): problem
         case .stale(let problem), .refused(let problem): problem
         }
     }
@@ -27,8 +28,8 @@ public enum GatepassError: Error, Sendable, Equatable {
     public var retry: Problem.Retry {
         switch self {
         case .noAnswer, .wait: .later
-        case .notSignedIn: .afterSignIn
-        case .stale(let problem), .refused(let problem): problem.retry
+        case .notSignedIn, .stale: .afterSignIn
+        case .refused(let problem): problem.retry
         }
     }
 }

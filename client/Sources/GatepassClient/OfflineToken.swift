@@ -34,7 +34,7 @@ struct OfflineToken: Sendable {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let head = bytes(parts[0]), let body = bytes(parts[1]), let sign = bytes(parts[2]),
             let header = try? JSONDecoder().decode(Header.self, from: head),
-            header.alg == "ES256", header.typ == "entitlement+jwt"    // never let the token choose how it is checked
+            header.alg == "ES256", header.typ == "entitlement+jwt"  // never let the token choose how it is checked
         else { throw .malformed }
         guard let key = keys.keys.first(where: { $0.kid == header.kid && $0.kty == "EC" && $0.crv == "P-256" }),
             let x = bytes(key.x[...]), let y = bytes(key.y[...]), x.count == 32, y.count == 32,
@@ -46,7 +46,7 @@ struct OfflineToken: Sendable {
         else { throw .notGenuine }
         guard claims.sub == user, claims.aud.contains(bundleID) else { throw .notMine }
         let seconds = now.timeIntervalSince1970
-        guard seconds < claims.exp, seconds >= claims.iat - 300 else { throw .notNow }    // a clock may be slow
+        guard seconds < claims.exp, seconds >= claims.iat - 300 else { throw .notNow }  // a clock may be slow
         return OfflineToken(status: claims.status, endsAt: Date(timeIntervalSince1970: claims.exp))
     }
 
@@ -55,7 +55,7 @@ struct OfflineToken: Sendable {
         struct Body: Decodable { let sub: String }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let body = bytes(parts[1]) else { return nil }
-        return try? JSONDecoder().decode(Body.self, from: body).sub    // an opaque token names nobody
+        return try? JSONDecoder().decode(Body.self, from: body).sub  // an opaque token names nobody
     }
 
     private struct Header: Decodable {

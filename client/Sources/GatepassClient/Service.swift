@@ -32,7 +32,7 @@ struct Service: Sendable {
         do {
             return try JSONDecoder.gatepass.decode(Answer.self, from: body)
         } catch {
-            throw .noAnswer    // cut, or a page of a captive portal
+            throw .noAnswer  // cut, or a page of a captive portal
         }
     }
 

@@ -2,8 +2,8 @@ import Foundation
 
 /// What a user has (`api.md`, Status). Unlock by it, and by nothing of StoreKit's.
 ///
-/// Members that are absent here are in the answer, but an app has no use for them. An enum of the server is a text here,
-/// because values may be added.
+/// The answer has more members, for which an app has no use. An enum of the server's is a text here, because values may
+/// be added.
 public struct Status: Sendable, Equatable, Decodable {
     /// The user whom it is about.
     public internal(set) var userID: String

@@ -47,8 +47,14 @@ public struct Storage: Sendable {
         }
 
         static func write(_ service: String, _ name: String, _ data: Data?) {
-            SecItemDelete(item(service, name) as CFDictionary)
-            guard let data else { return }
+            guard let data else {
+                SecItemDelete(item(service, name) as CFDictionary)
+                return
+            }
+            // Never deleted first: on a locked device the new one might not be taken.
+            let found = SecItemUpdate(
+                item(service, name) as CFDictionary, [kSecValueData as String: data] as CFDictionary)
+            guard found == errSecItemNotFound else { return }
             var made = item(service, name)
             made[kSecValueData as String] = data
             made[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly

@@ -46,7 +46,7 @@ struct DeliveryTests {
         let device = Device()
         let jws = try await Dev.purchase(user)
         device.fault = { request, real in
-            _ = try await real(request)    // attached, and the answer is lost with the app
+            _ = try await real(request)  // attached, and the answer is lost with the app
             throw URLError(.networkConnectionLost)
         }
         device.isKilledInPauses = true

@@ -66,7 +66,7 @@ struct KeptAnswerTests {
     func noToken() async throws {
         let (_, gatepass) = try await paying(Dev.someone())
         gatepass.signIn = .token { throw CancellationError() }
-        await #expect(throws: GatepassError.notSignedIn) { try await gatepass.refresh() }
+        await #expect(throws: GatepassError.notSignedIn(nil)) { try await gatepass.refresh() }
         #expect(gatepass.isActive)
     }
 
@@ -93,6 +93,21 @@ struct KeptAnswerTests {
         #expect(later.isActive)
         device.clockShift = 73 * 3_600
         #expect(try await device.start(user).status == nil)
+    }
+
+    @Test("is not overwritten by a start that cannot read it, and is there when it can be read")
+    func lockedDevice() async throws {
+        let user = Dev.someone()
+        let (device, _) = try await paying(user)
+        device.fault = Canned.noNetwork
+        device.isLocked = true
+        let early = try await device.start(user)
+        await #expect(throws: GatepassError.noAnswer) { try await early.refresh() }
+        #expect(early.status == nil)
+        device.isLocked = false
+        await #expect(throws: GatepassError.noAnswer) { try await early.refresh() }
+        #expect(early.isActive)
+        #expect(try await device.start(user).isActive)
     }
 
     @Test("does not last longer because the clock is set back")
@@ -128,7 +143,7 @@ struct KeptAnswerTests {
         let (device, _) = try await paying(user)
         _ = try await Dev.run("simulate", "refund", "--user", user)
         let back = try await device.start(user)
-        #expect(back.isActive)    // as was known
+        #expect(back.isActive)  // as was known
         device.fault = { request, real in
             // The status arrives, and the token that belongs to it does not.
             guard request.url?.path == "/api/iap/apple/status" else { throw URLError(.timedOut) }
@@ -147,7 +162,7 @@ struct KeptAnswerTests {
         let arrived = Gate()
         let released = Gate()
         device.fault = { request, real in
-            let answer = try await real(request)    // active
+            let answer = try await real(request)  // active
             await arrived.open()
             await released.pass()
             return answer
@@ -159,7 +174,7 @@ struct KeptAnswerTests {
         try await gatepass.refresh()
         #expect(!gatepass.isActive)
         await released.open()
-        #expect(try await older.value.active)    // it says so, and is not kept
+        #expect(try await older.value.active)  // it says so, and is not kept
         #expect(!gatepass.isActive)
     }
 
@@ -176,7 +191,7 @@ struct KeptAnswerTests {
         }
         device.fault = Canned.answer(200, status(true, 7))
         try await gatepass.refresh()
-        device.fault = Canned.answer(200, status(false, 6))    // a database that is behind
+        device.fault = Canned.answer(200, status(false, 6))  // a database that is behind
         try await gatepass.refresh()
         #expect(gatepass.isActive)
         device.fault = Canned.answer(200, status(false, 8))

@@ -60,6 +60,7 @@ final class Device: @unchecked Sendable {
     private var done = 0
     private var paused: [Int] = []
     private var breaksOff = false
+    private var locks = false
 
     /// Replaces the network; nil is the real one.
     var fault: Fault? {
@@ -75,6 +76,11 @@ final class Device: @unchecked Sendable {
     var isKilledInPauses: Bool {
         get { locked { breaksOff } }
         set { locked { breaksOff = newValue } }
+    }
+    /// Whether the keychain cannot be read, as before the first unlocking.
+    var isLocked: Bool {
+        get { locked { locks } }
+        set { locked { locks = newValue } }
     }
     var requests: [String] { locked { sent } }
     var finished: Int { locked { done } }
@@ -98,7 +104,7 @@ final class Device: @unchecked Sendable {
             service: Service(server: try #require(Dev.server), transport: transport), signIn: signIn,
             bundleID: bundleID,
             secrets: Storage(
-                read: { name in self.locked { self.kept[name] } },
+                read: { name in self.locked { self.locks ? nil : self.kept[name] } },
                 write: { name, data in self.locked { self.kept[name] = data } }),
             notes: Storage(
                 read: { name in self.locked { self.noted[name] } },

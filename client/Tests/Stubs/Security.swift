@@ -7,8 +7,9 @@ public typealias CFDictionary = [String: Any]
 public typealias CFTypeRef = AnyObject
 public typealias OSStatus = Int32
 
-/// security/errsecsuccess
+/// security/errsecsuccess, …/errsecitemnotfound
 public let errSecSuccess: OSStatus = 0
+public let errSecItemNotFound: OSStatus = -25300
 /// security/ksecclass, …/ksecclassgenericpassword
 public let kSecClass: CFString = ""
 public let kSecClassGenericPassword: CFString = ""
@@ -27,6 +28,8 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 /// security/secitemadd(_:_:)
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
+/// security/secitemupdate(_:_:)
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { 0 }
 /// security/secitemdelete(_:)
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }

@@ -1,5 +1,5 @@
-// The symbols of UIKit that GatepassClient and its example use, with the page each declaration is from, so that they can
-// be type-checked where there is no UIKit. Nothing here does anything. Pages are under
+// The symbols of UIKit that GatepassClient and its example use, with the page each declaration is from, so that they
+// can be type-checked where there is no UIKit. Nothing here does anything. Pages are under
 // https://developer.apple.com/documentation/.
 import Foundation
 

@@ -35,12 +35,11 @@ public enum GatepassError: Error, Sendable, Equatable {
 }
 
 /// An answer that is not a success (RFC 9457; `api.md`, Problems).
-public struct Problem: Error, Sendable, Equatable {
+public struct Problem: Sendable, Equatable, Decodable {
     public let status: Int
-    public let code: Code
     /// The server's own text of the code, also of an unknown one.
     public let codeText: String
-    public let retry: Retry
+    let retryText: String?
     /// In seconds.
     public let retryAfter: Int?
     /// The check that failed, beside `evidence_invalid`.
@@ -52,6 +51,14 @@ public struct Problem: Error, Sendable, Equatable {
     /// Beside `seat_limit_reached`: how many devices may be active, and are.
     public let allowed: Int?
     public let active: Int?
+
+    public var code: Code { Code(rawValue: codeText) ?? .unknown }
+    public var retry: Retry { retryText.flatMap { Retry(rawValue: $0) } ?? .never }
+
+    enum CodingKeys: String, CodingKey {
+        case status, reason, detail, allowed, active, codeText = "code", retryText = "retry"
+        case retryAfter = "retry_after", requestID = "request_id"
+    }
 
     /// When to send the same again (`api.md`, When to finish, when to send again). An unknown value is `never`.
     public enum Retry: String, Sendable {
@@ -99,26 +106,5 @@ public struct Problem: Error, Sendable, Equatable {
         case unavailable
         /// None of these: see `codeText`.
         case unknown
-    }
-}
-
-extension Problem: Decodable {
-    enum CodingKeys: String, CodingKey {
-        case status, code, retry, reason, detail, allowed, active
-        case retryAfter = "retry_after", requestID = "request_id"
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        codeText = try members.decode(String.self, forKey: .code)
-        code = Code(rawValue: codeText) ?? .unknown
-        status = try members.decodeIfPresent(Int.self, forKey: .status) ?? 0
-        retry = try members.decodeIfPresent(String.self, forKey: .retry).flatMap(Retry.init) ?? .never
-        retryAfter = try members.decodeIfPresent(Int.self, forKey: .retryAfter)
-        reason = try members.decodeIfPresent(String.self, forKey: .reason)
-        detail = try members.decodeIfPresent(String.self, forKey: .detail)
-        requestID = try members.decodeIfPresent(String.self, forKey: .requestID)
-        allowed = try members.decodeIfPresent(Int.self, forKey: .allowed)
-        active = try members.decodeIfPresent(Int.self, forKey: .active)
     }
 }

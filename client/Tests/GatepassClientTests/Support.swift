@@ -9,7 +9,7 @@ import Testing
 
 /// The development server that `Tests/run` starts, and its command line.
 enum Dev {
-    static let server = variable("GATEPASS_SERVER").flatMap { URL(string: $0) }
+    static let server = variable("CLIENT_TEST_SERVER").flatMap { URL(string: $0) }
     static let app = "com.example.app"
     static let pass = "com.example.app.pass.30d"
 
@@ -18,12 +18,13 @@ enum Dev {
 
     @concurrent private static func output(of arguments: [String]) async throws -> String {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(variable("GATEPASS_PROGRAM")))
-        process.arguments =
-            arguments + [
-                "--catalog", try #require(variable("GATEPASS_CATALOG")),
-                "--data-dir", try #require(variable("GATEPASS_DATA_DIR")),
-            ]
+        process.executableURL = URL(fileURLWithPath: try #require(variable("CLIENT_TEST_PROGRAM")))
+        process.arguments = arguments + ["--data-dir", try #require(variable("CLIENT_TEST_DATA"))]
+        if arguments.first == "simulate" {
+            process.arguments?.append(contentsOf: ["--catalog", try #require(variable("CLIENT_TEST_CATALOG"))])
+        }
+        // The program looks for settings and migrations there.
+        process.currentDirectoryURL = URL(fileURLWithPath: try #require(variable("CLIENT_TEST_ROOT")))
         let output = Pipe()
         process.standardOutput = output
         try process.run()

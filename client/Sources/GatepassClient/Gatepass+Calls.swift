@@ -144,7 +144,7 @@ extension Gatepass {
     public func products(languages: [String] = Locale.preferredLanguages) async throws(GatepassError) -> [Item] {
         struct Answer: Decodable { let products: [Item] }
         let wanted = languages.prefix(5).joined(separator: ", ")
-        return try await open(
+        return try await fetch(
             "/api/iap/apple/products", headers: ["Accept-Language": wanted], as: Answer.self
         ).products
     }

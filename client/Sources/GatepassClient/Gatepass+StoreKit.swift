@@ -122,14 +122,14 @@ import Foundation
 
         /// Behind a button, and nowhere else: Apple asks for the App Store password. The remedy of `stale`.
         public func refreshAppleAccount() async throws {
-            _ = try await signIn(with: SignedAppTransaction(AppTransaction.refresh()))
+            _ = try await makeSession(with: SignedAppTransaction(AppTransaction.refresh()))
             try await refresh()
         }
 
         /// Behind a button "Bring my purchases here", with the token of the person who has just signed in: everything
         /// of the Apple account becomes theirs. Where it is `stale`, another button calls it with `refreshing`.
         public func adopt(ownToken: String, refreshing: Bool = false) async throws {
-            let account = refreshing ? try await AppTransaction.refresh() : try await AppTransaction.shared
+            let account = try await refreshing ? AppTransaction.refresh() : AppTransaction.shared
             try await adopt(ownToken: ownToken, account: SignedAppTransaction(account))
         }
 

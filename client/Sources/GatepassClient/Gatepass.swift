@@ -129,7 +129,7 @@ public final class Gatepass {
     }
 
     /// A call that needs no sign-in.
-    func open<Answer: Decodable>(
+    func fetch<Answer: Decodable & Sendable>(
         _ path: String, headers: [String: String] = [:], as type: Answer.Type
     ) async throws(GatepassError) -> Answer {
         try await service.value(
@@ -153,7 +153,7 @@ public final class Gatepass {
 
     /// Signs in with what StoreKit says now, and keeps the token.
     @discardableResult
-    func signIn(with account: SignedAppTransaction) async throws(GatepassError) -> Session {
+    func makeSession(with account: SignedAppTransaction) async throws(GatepassError) -> Session {
         struct Answer: Decodable {
             let token: String
             let expires_at: Date
@@ -215,7 +215,7 @@ public final class Gatepass {
                 token = session.token
             } else {
                 guard let account else { throw .notSignedIn(nil) }
-                token = try await signIn(with: account).token
+                token = try await makeSession(with: account).token
             }
         }
         if let subject = OfflineToken.subject(of: token), subject != record.subject {
@@ -234,7 +234,7 @@ public final class Gatepass {
                 "GET", "/api/iap/entitlement-token", query: ["bundle_id": bundleID], as: Answer.self)
             if refusal(of: answer.token) == .unknownKey, clock.now > keysFetched + 60 {
                 keysFetched = clock.now
-                record.keys = try await open("/.well-known/jwks.json", as: OfflineToken.KeySet.self)
+                record.keys = try await fetch("/.well-known/jwks.json", as: OfflineToken.KeySet.self)
             }
             guard asked > forgotten, asked > kept?.asked ?? 0, refusal(of: answer.token) == nil else { return }
             record.token = answer.token

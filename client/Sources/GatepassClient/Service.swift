@@ -24,7 +24,7 @@ struct Service: Sendable {
         var seconds: Double = 20
     }
 
-    func value<Answer: Decodable>(
+    func value<Answer: Decodable & Sendable>(
         of request: Request, as type: Answer.Type, bearer: String?
     ) async throws(GatepassError) -> Answer {
         let body = try await data(of: request, bearer: bearer)
@@ -37,15 +37,15 @@ struct Service: Sendable {
     }
 
     func data(of request: Request, bearer: String?) async throws(GatepassError) -> Data {
-        let (body, response): (Data, URLResponse)
+        let answer: (body: Data, response: URLResponse)
         do {
-            (body, response) = try await transport(try urlRequest(of: request, bearer: bearer))
+            answer = try await transport(try urlRequest(of: request, bearer: bearer))
         } catch {
             throw .noAnswer
         }
-        guard let response = response as? HTTPURLResponse else { throw .noAnswer }
-        if (200..<300).contains(response.statusCode) { return body }
-        throw Self.refusal(response, body)
+        guard let response = answer.response as? HTTPURLResponse else { throw .noAnswer }
+        if (200..<300).contains(response.statusCode) { return answer.body }
+        throw Self.refusal(response, answer.body)
     }
 
     private func urlRequest(of request: Request, bearer: String?) throws -> URLRequest {
@@ -72,7 +72,7 @@ struct Service: Sendable {
         let header = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
         guard let problem = try? JSONDecoder.gatepass.decode(Problem.self, from: body) else {
             // No problem of Gatepass's: a proxy in front of it. Its wait counts, its status says nothing of the user.
-            return header.map { .wait(seconds: $0, nil) } ?? .noAnswer
+            return header.map { GatepassError.wait(seconds: $0, nil) } ?? .noAnswer
         }
         if problem.code == .stale { return .stale(problem) }
         if problem.retry == .later, let seconds = problem.retryAfter ?? header {

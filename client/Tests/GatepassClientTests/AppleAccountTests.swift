@@ -88,7 +88,7 @@ struct AppleAccountTests {
         #expect(gatepass.isActive)
         try await Task.sleep(for: .seconds(1.1))
         gatepass.signIn = try await source(user)
-        try await gatepass.signIn(
+        try await gatepass.makeSession(
             with: SignedAppTransaction(
                 text: try await Dev.appTransaction(user), account: "Sandbox \(user)"))
         try await gatepass.refresh()

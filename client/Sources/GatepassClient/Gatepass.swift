@@ -147,7 +147,10 @@ public final class Gatepass {
         kept = Kept(status: status, asked: asked, endsAt: nil)
         save()
         changed()
-        renewal = Task { await renewToken() }
+        renewal = Task { [before = renewal] in
+            await before?.value  // one after the other, so that the keys are fetched once
+            await renewToken()
+        }
         return true
     }
 

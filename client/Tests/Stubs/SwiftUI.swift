@@ -20,11 +20,14 @@ extension Never: View { public var body: Never { fatalError("no body") } }
     public static func buildEither<Content: View>(second: Content) -> TupleView { TupleView() }
 }
 
-public struct TupleView: View { public var body: Never { fatalError("no body") } }
+public struct TupleView: View {
+    nonisolated init() {}
+    public var body: Never { fatalError("no body") }
+}
 
 /// emptyview
 public struct EmptyView: View {
-    public init() {}
+    nonisolated public init() {}
     public var body: Never { fatalError("no body") }
 }
 
@@ -87,7 +90,8 @@ extension View {
     nonisolated public func environment<Value: AnyObject & Observable>(_ object: Value?) -> some View { EmptyView() }
     /// view/task(priority:_:)
     nonisolated public func task(
-        priority: TaskPriority = .userInitiated, _ action: sending @escaping @isolated(any) () async -> Void
+        priority: TaskPriority = .userInitiated,
+        @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
     ) -> some View { EmptyView() }
     /// view/onchange(of:initial:_:)
     nonisolated public func onChange<Value: Equatable>(

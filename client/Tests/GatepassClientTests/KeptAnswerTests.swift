@@ -124,7 +124,7 @@ struct KeptAnswerTests {
 
     @Test("counts by the server's time where the device's clock is wrong, either way")
     func wrongClock() async throws {
-        for shift in [-365.0 * 86_400, 365 * 86_400] {
+        for shift: TimeInterval in [-365 * 86_400, 365 * 86_400] {
             let user = Dev.someone()
             let device = Device()
             device.clockShift = shift

@@ -1,5 +1,6 @@
 // An app without a login that sells passes: a paywall, a gate, restoring, refunds, and the two answers that need a tap.
 // It is not compiled here but for its types: see README.md.
+import Foundation
 import GatepassClient
 import StoreKit
 import SwiftUI
@@ -90,7 +91,7 @@ struct Shop: View {
 
     private func restore() {
         Task {
-            do {
+            do throws(GatepassError) {
                 let restored = try await gatepass.restorePurchases()
                 news = restored.verdicts.isEmpty ? "There was nothing to restore." : "Restored."
             } catch {

@@ -10,25 +10,27 @@ import StoreKit
     @ViewBuilder var body: Body { get }
 }
 
-extension Never: View { public var body: Never { fatalError("no body") } }
+extension Never: View { public var body: Never { return fatalError("no body") } }
+
+extension Optional: View where Wrapped: View { public var body: Never { return fatalError("no body") } }
 
 @resultBuilder public enum ViewBuilder {
     public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
     public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView { TupleView() }
-    public static func buildIf<Content: View>(_ content: Content?) -> TupleView { TupleView() }
+    public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
     public static func buildEither<Content: View>(first: Content) -> TupleView { TupleView() }
     public static func buildEither<Content: View>(second: Content) -> TupleView { TupleView() }
 }
 
 public struct TupleView: View {
     nonisolated init() {}
-    public var body: Never { fatalError("no body") }
+    public var body: Never { return fatalError("no body") }
 }
 
 /// emptyview
 public struct EmptyView: View {
     nonisolated public init() {}
-    public var body: Never { fatalError("no body") }
+    public var body: Never { return fatalError("no body") }
 }
 
 /// app, scene, windowgroup, scenephase
@@ -52,9 +54,10 @@ public enum ScenePhase: Comparable { case background, inactive, active }
     }
     public init(wrappedValue: Value) {}
     public init(initialValue: Value) {}
-    public var projectedValue: Binding<Value> { Binding() }
+    public var projectedValue: Binding<Value> { Binding(()) }
 }
 @propertyWrapper public struct Binding<Value> {
+    init(_ nothing: Void) {}
     public var wrappedValue: Value {
         get { fatalError("no value") }
         nonmutating set {}
@@ -70,19 +73,19 @@ public struct EnvironmentValues { public var scenePhase: ScenePhase { .active } 
 /// text, button, list, vstack
 public struct Text: View {
     nonisolated public init<Words: StringProtocol>(_ words: Words) {}
-    public var body: Never { fatalError("no body") }
+    public var body: Never { return fatalError("no body") }
 }
 public struct Button: View {
     nonisolated public init<Words: StringProtocol>(_ title: Words, action: @escaping @MainActor () -> Void) {}
-    public var body: Never { fatalError("no body") }
+    public var body: Never { return fatalError("no body") }
 }
 public struct List<Content: View>: View {
     nonisolated public init(@ViewBuilder content: () -> Content) {}
-    public var body: Never { fatalError("no body") }
+    public var body: Never { return fatalError("no body") }
 }
 public struct VStack<Content: View>: View {
     nonisolated public init(@ViewBuilder content: () -> Content) {}
-    public var body: Never { fatalError("no body") }
+    public var body: Never { return fatalError("no body") }
 }
 
 extension View {
@@ -118,5 +121,5 @@ extension View {
     nonisolated public init(
         ids productIDs: some Collection<String>, prefersPromotionalIcon: Bool = false
     ) where Icon == EmptyView, PlaceholderIcon == EmptyView {}
-    public var body: Never { fatalError("no body") }
+    public var body: Never { return fatalError("no body") }
 }

@@ -118,13 +118,13 @@ struct Shop: View {
         case .wait(let seconds, _): news = "Please try again in \(seconds) seconds."
         case .noAnswer: news = "There is no connection. What you have stays yours."
         case .notSignedIn: news = "Please sign in to the App Store."
-        case .refused(let problem): news = "Please write to us: \(problem.requestID ?? problem.codeText)"
+        case .refused(let problem): news = "Please write to us: \(problem.requestID ?? problem.code.rawValue)"
         }
     }
 
     #if canImport(UIKit)
         private func refund() {
-            guard let product = gatepass.status?.entitlements.first?.storeProductID,
+            guard let product = gatepass.status?.entitlements?.first?.storeProductID,
                 let scene = UIApplication.shared.connectedScenes.first as? UIWindowScene
             else { return }
             Task { _ = try? await gatepass.beginRefund(of: product, in: scene) }  // Apple's sheet says what failed

@@ -1,25 +1,17 @@
-import Foundation
-
 #if canImport(StoreKit)
+    import Foundation
     import StoreKit
-    #if canImport(UIKit) && !os(watchOS)
+    #if canImport(UIKit)
         import UIKit
+    #elseif canImport(AppKit)
+        import AppKit
     #endif
 
     extension SignIn {
-        /// The Apple account of the device, for apps without a login.
+        /// The Apple account of the device, for apps without a login. The server verifies, so an unverified text is
+        /// sent as well, and judged.
         public static var appleAccount: SignIn {
-            .appTransaction { SignedAppTransaction(try await AppTransaction.shared) }
-        }
-    }
-
-    extension SignedAppTransaction {
-        /// The server verifies, so an unverified one is sent as well, and judged.
-        public init(_ result: VerificationResult<AppTransaction>) {
-            let payload = result.unsafePayloadValue
-            self.init(
-                text: result.jwsRepresentation,
-                account: "\(payload.environment.rawValue) \(payload.appTransactionID)")
+            .appTransaction { try await AppTransaction.shared.jwsRepresentation }
         }
     }
 
@@ -33,18 +25,17 @@ import Foundation
         /// Call it once, in a task from the app's start, that lasts as long as the app. `told` hears what became of
         /// each.
         public func listen(_ told: @escaping @MainActor (Delivery) -> Void = { _ in }) async {
-            let atStart = Task { await self.deliverUnfinished(told) }
+            let atStart = Task { await deliverUnfinished(told) }
             for await result in Transaction.updates { told(await deliver(result)) }
             await atStart.value
         }
 
-        /// After each sign-in: what could not be delivered before it.
+        /// After each sign-in, and on return to the foreground: what could not be delivered before it.
         public func deliverUnfinished(_ told: @escaping @MainActor (Delivery) -> Void = { _ in }) async {
             for await result in Transaction.unfinished { told(await deliver(result)) }
         }
 
-        /// The options of each purchase: the account token, or nothing where it cannot be had. A sale never waits for
-        /// this server longer than five seconds.
+        /// The options of each purchase: the account token, or nothing where it cannot be had.
         public func purchaseOptions() async -> Set<Product.PurchaseOption> {
             guard let token = await accountToken() else { return [] }
             return [.appAccountToken(token)]
@@ -59,10 +50,16 @@ import Foundation
             await completed(try await purchase(product, await purchaseOptions()))
         }
 
-        #if canImport(UIKit) && !os(watchOS)
+        #if canImport(UIKit)
             /// Buys, with the sheet in this scene.
             public func buy(_ product: Product, confirmIn scene: some UIScene) async throws -> Delivery? {
                 try await buy(product) { try await $0.purchase(confirmIn: scene, options: $1) }
+            }
+        #elseif canImport(AppKit)
+            /// Buys, with the sheet at this window.
+            @available(macOS 15.2, *)
+            public func buy(_ product: Product, confirmIn window: NSWindow) async throws -> Delivery? {
+                try await buy(product) { try await $0.purchase(confirmIn: window, options: $1) }
             }
         #endif
 
@@ -83,8 +80,8 @@ import Foundation
             }
         }
 
-        /// The server verifies, so an unverified one is sent as well. A refund is told apart from its purchase.
-        func deliver(_ result: VerificationResult<Transaction>) async -> Delivery {
+        /// A refund is told apart from its purchase.
+        private func deliver(_ result: VerificationResult<Transaction>) async -> Delivery {
             let transaction = result.unsafePayloadValue
             let name = "\(transaction.id)" + (transaction.revocationDate == nil ? "" : " revoked")
             return await deliver(result.jwsRepresentation, name: name) { await transaction.finish() }
@@ -93,28 +90,33 @@ import Foundation
         // MARK: Restoring and refunds
 
         /// For a button "Restore purchases", and with `syncing: false` once after each sign-in. `AppStore.sync()` asks
-        /// for the App Store password, so it is for a tap alone; where the person declines, the rest goes on.
+        /// for the App Store password, so it is for a tap alone.
         @discardableResult
         public func restorePurchases(syncing: Bool = true) async throws(GatepassError) -> Restored {
-            if syncing { try? await AppStore.sync() }
-            var all: [VerificationResult<Transaction>] = []
-            for await result in Transaction.all { all.append(result) }
-            let sent = all
-            let restored = try await restore(
-                sent.map(\.jwsRepresentation), proof: await Gatepass.appTransactionText()
-            ) { place, verdict in
-                if verdict.finish { await sent[place].unsafePayloadValue.finish() }
+            if syncing { try? await AppStore.sync() }  // where the person declines, the rest goes on
+            var found: [VerificationResult<Transaction>] = []
+            for await result in Transaction.all { found.append(result) }
+            let all = found
+            let restored = try await restore(all.map(\.jwsRepresentation), proof: await device.proof()) { place in
+                await all[place].unsafePayloadValue.finish()
             }
             await deliverUnfinished()
             return restored
         }
 
-        #if canImport(UIKit) && !os(watchOS)
+        #if canImport(UIKit)
             /// Shows Apple's sheet for a refund of the newest purchase of a product; false where there is none, or the
             /// person thought better of it. Apple decides within days, and the server hears of it.
             public func beginRefund(of storeProductID: String, in scene: UIWindowScene) async throws -> Bool {
                 guard let latest = await Transaction.latest(for: storeProductID) else { return false }
                 return try await latest.unsafePayloadValue.beginRefundRequest(in: scene) == .success
+            }
+        #elseif canImport(AppKit)
+            /// Shows Apple's sheet for a refund of the newest purchase of a product; false where there is none, or the
+            /// person thought better of it. Apple decides within days, and the server hears of it.
+            public func beginRefund(of storeProductID: String, in controller: NSViewController) async throws -> Bool {
+                guard let latest = await Transaction.latest(for: storeProductID) else { return false }
+                return try await latest.unsafePayloadValue.beginRefundRequest(in: controller) == .success
             }
         #endif
 
@@ -122,7 +124,7 @@ import Foundation
 
         /// Behind a button, and nowhere else: Apple asks for the App Store password. The remedy of `stale`.
         public func refreshAppleAccount() async throws {
-            _ = try await makeSession(with: SignedAppTransaction(AppTransaction.refresh()))
+            try await session(with: AppTransaction.refresh().jwsRepresentation)
             try await refresh()
         }
 
@@ -130,12 +132,11 @@ import Foundation
         /// of the Apple account becomes theirs. Where it is `stale`, another button calls it with `refreshing`.
         public func adopt(ownToken: String, refreshing: Bool = false) async throws {
             let account = try await refreshing ? AppTransaction.refresh() : AppTransaction.shared
-            try await adopt(ownToken: ownToken, account: SignedAppTransaction(account))
+            try await adopt(ownToken: ownToken, appTransaction: account.jwsRepresentation)
         }
 
-        /// The proof of the Apple account; nil where StoreKit does not give it, and the rest goes on without it.
         nonisolated static func appTransactionText() async -> String? {
-            try? await AppTransaction.shared.jwsRepresentation
+            try? await AppTransaction.shared.jwsRepresentation  // not to be had: the rest goes on without it
         }
     }
 #else

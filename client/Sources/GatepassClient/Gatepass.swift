@@ -1,67 +1,49 @@
 import Foundation
 import Observation
 
-/// What the user of this app has, from a Gatepass server.
+/// What the user of this app has, from a Gatepass server: one for the whole app, made at its start.
 ///
-/// One for the whole app, made at its start. A kept answer is changed by three things: a 200 to a request that began
-/// after the one that it answers, a genuine offline token, and a sign-out. No fault of network or server ends it.
+/// A kept answer is changed by three things: a 200 to a request that began after the one that it answers, a genuine
+/// offline token, and a sign-out. No fault of network or server ends it.
 @MainActor @Observable
 public final class Gatepass {
-    /// Who is asking. Where another user's token comes, what is kept of the one before is forgotten.
+    /// How the server learns who is asking. Where it leads to another user, what is kept of the one before is forgotten.
     @ObservationIgnored public var signIn: SignIn
-    @ObservationIgnored private let bundleID: String?
-    @ObservationIgnored private let service: Service
-    @ObservationIgnored private let secrets: Storage
-    @ObservationIgnored let notes: Storage
-    @ObservationIgnored let proof: @Sendable () async -> String?
-    @ObservationIgnored let pause: @Sendable (_ seconds: Int) async throws -> Void
-    @ObservationIgnored let date: @Sendable () -> Date
-    @ObservationIgnored let patient: Bool
+    @ObservationIgnored let bundleID: String?
+    @ObservationIgnored let service: Service
+    @ObservationIgnored let device: Surroundings
     @ObservationIgnored var deliveries: [String: Task<Delivery, Never>] = [:]
 
     private var kept: Kept?
-    /// Grows when something has ended, so that views look again.
-    private var ended = 0
-    @ObservationIgnored private var record = Record()
-    @ObservationIgnored private var session: Session?
+    @ObservationIgnored private(set) var record = Record()
+    /// Whether `record` is what is stored: before its first unlocking a device cannot read it.
+    @ObservationIgnored private var isLoaded = false
     @ObservationIgnored private var clock: TrustedClock
-    /// The number of the last request, and that of the last one whose answer is of no interest any more.
-    @ObservationIgnored private var asked = 0
-    @ObservationIgnored private var forgotten = -1
+    /// The number of the last request, and that of the last sign-out: what began before it is not looked at.
+    @ObservationIgnored private var lastNumber = 0
+    @ObservationIgnored private var signedOutAt = 0
     @ObservationIgnored private var keysFetched = Date.distantPast
+    @ObservationIgnored private(set) var renewal: Task<Void, Never>?
     @ObservationIgnored private var ending: Task<Void, Never>?
-    @ObservationIgnored private var renewal: Task<Void, Never>?
     @ObservationIgnored private var listeners: [UUID: AsyncStream<Status?>.Continuation] = [:]
 
     /// `bundleID` is the app's in the catalogue: an extension names its app's. Without one no offline token is kept.
     public convenience init(server: URL, signIn: SignIn, bundleID: String? = Bundle.main.bundleIdentifier) {
         self.init(
-            service: Service(server: server), signIn: signIn, bundleID: bundleID, secrets: .secrets(of: server),
-            notes: .defaults(of: server), proof: Gatepass.appTransactionText)
+            service: Service(server: server), signIn: signIn, bundleID: bundleID,
+            device: Surroundings(secrets: .secrets(of: server), notes: .defaults(of: server)))
     }
 
-    init(
-        service: Service, signIn: SignIn, bundleID: String?, secrets: Storage, notes: Storage,
-        proof: @escaping @Sendable () async -> String? = { nil },
-        pause: @escaping @Sendable (_ seconds: Int) async throws -> Void = { try await Task.sleep(for: .seconds($0)) },
-        date: @escaping @Sendable () -> Date = { Date() }, patient: Bool = !isDebugBuild
-    ) {
-        (self.service, self.signIn, self.bundleID, self.secrets, self.notes) =
-            (service, signIn, bundleID, secrets, notes)
-        (self.proof, self.pause, self.date, self.patient) = (proof, pause, date, patient)
-        clock = TrustedClock(at: date())
-        // What cannot be read is as if it were not there: the user is asked for anew.
-        session = secrets.read("session").flatMap { try? JSONDecoder().decode(Session.self, from: $0) }
+    init(service: Service, signIn: SignIn, bundleID: String?, device: Surroundings) {
+        (self.service, self.signIn, self.bundleID, self.device) = (service, signIn, bundleID, device)
+        clock = TrustedClock(date: device.date())
         load()
     }
 
     // MARK: What the user has
 
     /// What counts now, or nil where nothing is known: ask with `refresh()`.
-    public var status: Status? {
-        _ = ended
-        return kept?.counting(at: clock.now)
-    }
+    public var status: Status? { kept?.counting(at: clock.now)?.status }
 
     /// Whether anything is covered now.
     public var isActive: Bool { status?.active ?? false }
@@ -72,235 +54,201 @@ public final class Gatepass {
     /// The limit now; nil where the catalogue has none of this name, or nothing is known: then use the app's smallest.
     public func limit(_ name: String) -> Limit? { status?.limit(name) }
 
-    /// The status now, at once, and then each time that it changes.
+    /// The status now, at once, and then each that comes, or that an end leaves.
     public var updates: AsyncStream<Status?> {
         let id = UUID()
         let (stream, listener) = AsyncStream.makeStream(of: Status?.self, bufferingPolicy: .bufferingNewest(1))
-        listener.onTermination = { [weak self] _ in
-            Task { @MainActor [weak self] in self?.listeners[id] = nil }
-        }
+        listener.onTermination = { [weak self] _ in Task { @MainActor in self?.listeners[id] = nil } }
         listeners[id] = listener
         listener.yield(status)
         return stream
     }
 
-    /// Asks for the status: at the start, on return to the foreground. What is kept counts on where this throws.
+    /// Asks for the status, and for an offline token: at the start, and on return to the foreground. Where this throws,
+    /// what is kept counts on.
     @discardableResult
     public func refresh() async throws(GatepassError) -> Status {
         do throws(GatepassError) {
-            let (status, asked) = try await call("GET", "/api/iap/apple/status", as: Status.self)
-            if keep(status, asked) { await renewal?.value }
+            let status: Status = try await call(Request(path: "/api/iap/apple/status"), keeping: keep)
+            await renewal?.value
             return status
         } catch {
-            // The time that was seen is kept; or a device that was locked at the start gives what is kept only now.
-            if record.token != nil { save() } else if kept == nil, forgotten < 0 { load() }
+            if isLoaded { save() }  // the time that was seen
             throw error
         }
     }
 
     /// The person has signed out: everything of theirs is forgotten, and answers under way are not looked at.
     public func signOut() {
+        record.session = nil
         forget()
-        session = nil
-        secrets.write("session", nil)
     }
 
-    // MARK: Calls
+    /// Moves everything of the Apple account to the user of the app's own login, once and for good. `ownToken` is the
+    /// bearer from then on: set `signIn` to what gives a new one each time.
+    public func adopt(ownToken: String, appTransaction: String) async throws(GatepassError) {
+        struct Answer: Decodable { let status: Status }
+        let begun = nextNumber()
+        let request = Request.post("/api/iap/apple/adopt", ["signedAppTransaction": appTransaction])
+        let answer: Answer = try await service.answer(to: request, bearer: ownToken)
+        guard begun > signedOutAt else { return }
+        signOut()
+        signIn = .token { ownToken }
+        record.subject = unverifiedClaim("sub", of: ownToken)
+        keep(answer.status, number: nextNumber())
+    }
 
-    /// An answer, and the number of the request that it answers.
-    func call<Answer: Decodable & Sendable>(
-        _ method: String, _ path: String, query: [String: String] = [:], headers: [String: String] = [:],
-        body: (any Encodable & Sendable)? = nil, seconds: Double = 20, as type: Answer.Type
-    ) async throws(GatepassError) -> (Answer, Int) {
-        let request = Service.Request(
-            method: method, path: path, query: query, headers: headers, body: body, seconds: seconds)
-        let bearer = try await self.bearer()
+    // MARK: Asking
+
+    /// The answer to a request of the user's. `keeping` is told it and the request's number, unless the person has
+    /// signed out meanwhile.
+    func call<Answer: Decodable>(
+        _ request: Request, keeping keep: (Answer, Int) -> Void = { _, _ in }, isRepeated: Bool = false
+    ) async throws(GatepassError) -> Answer {
+        load()
+        let bearer = try await bearer()
         let number = nextNumber()
         do throws(GatepassError) {
-            return (try await service.value(of: request, as: type, bearer: bearer), number)
+            let answer: Answer = try await service.answer(to: request, bearer: bearer)
+            load()
+            if number > signedOutAt { keep(answer, number) }
+            return answer
         } catch {
             // An Apple account's token that counts no more: sign in again, once.
-            guard case .appTransaction = signIn, error.problem?.code == .unauthenticated else { throw error }
-            if session?.token == bearer { session = nil }
-            let again = try await self.bearer()
-            let number = nextNumber()
-            return (try await service.value(of: request, as: type, bearer: again), number)
+            guard case .appTransaction = signIn, error.problem?.code == .unauthenticated, !isRepeated else { throw error }
+            if record.session?.token == bearer { record.session = nil }
+            return try await call(request, keeping: keep, isRepeated: true)
         }
     }
-
-    /// A call that needs no sign-in.
-    func fetch<Answer: Decodable & Sendable>(
-        _ path: String, headers: [String: String] = [:], as type: Answer.Type
-    ) async throws(GatepassError) -> Answer {
-        try await service.value(
-            of: Service.Request(method: "GET", path: path, headers: headers), as: type, bearer: nil)
-    }
-
-    /// Keeps a status, unless a newer one is kept or its user has signed out. A token that it contradicts goes.
-    @discardableResult
-    func keep(_ status: Status, _ asked: Int) -> Bool {
-        guard asked > forgotten, kept?.isOlder(than: status, asked: asked) ?? true else { return false }
-        clock = TrustedClock(at: status.at)
-        if record.user != status.userID { (record.token, record.accountToken) = (nil, nil) }
-        if !status.active { record.token = nil }
-        record.user = status.userID
-        kept = Kept(status: status, asked: asked, endsAt: nil)
-        save()
-        changed()
-        renewal = Task { [before = renewal] in
-            await before?.value  // one after the other, so that the keys are fetched once
-            await renewToken()
-        }
-        return true
-    }
-
-    /// Signs in with what StoreKit says now, and keeps the token.
-    @discardableResult
-    func makeSession(with account: SignedAppTransaction) async throws(GatepassError) -> Session {
-        struct Answer: Decodable {
-            let token: String
-            let expires_at: Date
-        }
-        let request = Service.Request(
-            method: "POST", path: "/api/iap/apple/sign-in", body: ["signedAppTransaction": account.text])
-        let answer: Answer
-        do throws(GatepassError) {
-            answer = try await service.value(of: request, as: Answer.self, bearer: nil)
-        } catch {
-            if case .refused(let problem) = error { throw .notSignedIn(problem) }
-            throw error
-        }
-        let made = Session(account: account.account, token: answer.token, expiresAt: answer.expires_at)
-        session = made
-        secrets.write("session", try? JSONEncoder().encode(made))  // cannot fail: texts and a date
-        return made
-    }
-
-    /// Moves everything of the Apple account to the user of the app's own login, once and for good. Then set `signIn`.
-    public func adopt(ownToken: String, account: SignedAppTransaction) async throws(GatepassError) {
-        struct Answer: Decodable { let status: Status }
-        let request = Service.Request(
-            method: "POST", path: "/api/iap/apple/adopt", body: ["signedAppTransaction": account.text])
-        let number = nextNumber()
-        let answer = try await service.value(of: request, as: Answer.self, bearer: ownToken)
-        guard number > forgotten else { return }
-        signOut()
-        record.subject = OfflineToken.subject(of: ownToken)
-        keep(answer.status, nextNumber())
-    }
-
-    /// The account token that is kept, or the server's; nil where neither is to be had, which must not stop a sale.
-    public func accountToken() async -> UUID? {
-        struct Answer: Decodable { let app_account_token: UUID }
-        do throws(GatepassError) {
-            let (answer, asked) = try await call("GET", "/api/iap/apple/account-token", seconds: 5, as: Answer.self)
-            guard asked > forgotten else { return nil }
-            record.accountToken = answer.app_account_token
-            save()
-        } catch {
-            guard error.retry == .later else { return nil }  // nobody is signed in
-        }
-        return record.accountToken
-    }
-
-    // MARK: What is kept
 
     private func bearer() async throws(GatepassError) -> String {
-        let token: String
+        let before = signedOutAt
+        let token: String?
         switch signIn {
         case .token(let own):
-            do { token = try await own() } catch { throw .notSignedIn(nil) }
-        case .appTransaction(let text):
-            let account = try? await text()  // not to be had: a kept token counts on
-            if let session, session.account == account?.account ?? session.account,
-                session.expiresAt > clock.now + 3_600
+            do { token = try await own() } catch { throw .noAnswer }
+        case .appTransaction(let own):
+            let text = try? await own()  // not to be had: the token that is kept counts on
+            if let session = record.session, session.expiresAt > clock.now + 3_600,
+                text.map({ session.account == Session.account(of: $0) }) ?? true
             {
                 token = session.token
             } else {
-                guard let account else { throw .notSignedIn(nil) }
-                token = try await makeSession(with: account).token
+                token = if let text { try await session(with: text).token } else { nil }
             }
         }
-        if let subject = OfflineToken.subject(of: token), subject != record.subject {
+        guard let token else { throw .notSignedIn(nil) }
+        let subject = unverifiedClaim("sub", of: token)
+        // The token may be of somebody who has signed out while it was made.
+        guard before == signedOutAt || subject != nil && subject == record.subject else { throw .notSignedIn(nil) }
+        if let subject, subject != record.subject {
             if record.subject != nil { forget() }
             record.subject = subject
         }
         return token
     }
 
-    /// Fetches an offline token. Where that fails, the one that is kept counts until its end.
-    private func renewToken() async {
-        struct Answer: Decodable { let token: String }
-        do throws(GatepassError) {
-            guard let bundleID else { return }
-            let (answer, asked) = try await call(
-                "GET", "/api/iap/entitlement-token", query: ["bundle_id": bundleID], as: Answer.self)
-            if refusal(of: answer.token) == .unknownKey, clock.now > keysFetched + 60 {
-                keysFetched = clock.now
-                record.keys = try await fetch("/.well-known/jwks.json", as: OfflineToken.KeySet.self)
-            }
-            guard asked > forgotten, asked > kept?.asked ?? 0, refusal(of: answer.token) == nil else { return }
-            record.token = answer.token
-            save()
-        } catch {}
+    /// Signs in with what StoreKit says of the Apple account.
+    @discardableResult
+    func session(with appTransaction: String) async throws(GatepassError) -> Session {
+        struct Answer: Decodable {
+            let token: String
+            let expiresAt: Date
+        }
+        let request = Request.post(Request.signIn, ["signedAppTransaction": appTransaction])
+        let answer: Answer = try await service.answer(to: request)
+        let session = Session(
+            account: Session.account(of: appTransaction), token: answer.token, expiresAt: answer.expiresAt)
+        record.session = session
+        save()
+        return session
     }
 
-    /// Reads what an earlier start kept. What cannot be read is as if it were not there, and is not overwritten.
-    private func load() {
-        guard let data = secrets.read("kept"), let kept = try? JSONDecoder().decode(Record.self, from: data)
-        else { return }
-        record = kept
-        clock = TrustedClock(at: max(date(), record.latest))
-        guard let token = record.token, let claims = try? verified(token) else { return }  // ended, most often
-        self.kept = Kept(status: claims.status, asked: 0, endsAt: claims.endsAt)
-        changed()
-    }
+    // MARK: What is kept
 
-    private func verified(_ token: String) throws(OfflineToken.Refusal) -> OfflineToken {
-        guard let user = record.user, let bundleID else { throw .notMine }
-        return try .verified(token, keys: record.keys, user: user, bundleID: bundleID, now: clock.now)
-    }
-
-    private func refusal(of token: String) -> OfflineToken.Refusal? {
-        do throws(OfflineToken.Refusal) {
-            _ = try verified(token)
-            return nil
-        } catch {
-            return error
+    /// Keeps a status, unless a newer one is kept. After a refund of everything the offline token goes, too.
+    func keep(_ status: Status, number: Int) {
+        // An answer that came while this request was under way may be the newer one: a third one decides.
+        if let kept, number <= kept.heard { Task { try? await refresh() } }  // as one that the app asks for
+        guard kept?.isOlder(than: status, number: number) ?? true else { return }
+        clock = TrustedClock(date: status.at)
+        if record.user != status.userID || status.givesNothing { record.token = nil }
+        record.user = status.userID
+        show(Kept(status: status, number: number, heard: lastNumber))
+        save()
+        renewal = Task { [before = renewal] in
+            await before?.value  // one after the other, so that the keys are fetched once
+            try? await renewToken()  // the one that is kept counts until its end
         }
     }
 
-    private func forget() {
-        forgotten = asked
-        kept = nil
-        record = Record(keys: record.keys, latest: clock.now)
+    private func renewToken() async throws(GatepassError) {
+        struct Answer: Decodable { let token: String }
+        guard let bundleID, let newest = kept?.number else { return }
+        let answer: Answer = try await call(
+            Request(path: "/api/iap/entitlement-token?bundle_id=\(bundleID.escaped)"))
+        var keys = record.keys
+        do throws(OfflineToken.Refusal) {
+            _ = try verified(answer.token, keys)
+        } catch {
+            guard error == .unknownKey, clock.now > keysFetched + 60 else { return }
+            keysFetched = clock.now
+            keys = try await service.answer(to: Request(path: "/.well-known/jwks.json"))
+        }
+        // Keys that do not verify it would take the kept token away; and a newer answer has a token of its own.
+        guard (try? verified(answer.token, keys)) != nil else { return }
+        record.keys = keys
+        if kept?.number == newest { record.token = answer.token }
         save()
-        changed()
     }
 
-    private func nextNumber() -> Int {
-        asked += 1
-        return asked
+    private func verified(_ token: String, _ keys: OfflineToken.KeySet) throws(OfflineToken.Refusal) -> OfflineToken {
+        guard let user = record.user, let bundleID else { throw .notMine }
+        return try .verified(token, keys: keys, user: user, bundleID: bundleID, now: clock.now)
+    }
+
+    /// Reads what an earlier start kept, as soon as it can be read.
+    private func load() {
+        guard !isLoaded, let data = device.secrets.read("kept"),
+            let stored = try? JSONDecoder().decode(Record.self, from: data)  // of another version: as if there were none
+        else { return }
+        isLoaded = true
+        guard record.subject == nil || record.subject == stored.subject else { return }
+        record = stored
+        clock = TrustedClock(date: max(device.date(), stored.latest))
+        guard let token = stored.token, let claims = try? verified(token, stored.keys) else { return }  // it has ended
+        show(Kept(status: claims.status, endsAt: claims.endsAt))
     }
 
     private func save() {
+        isLoaded = true
         record.latest = clock.now
-        secrets.write("kept", try? JSONEncoder().encode(record))  // cannot fail: texts and dates
+        guard let data = try? JSONEncoder().encode(record) else { return }  // cannot fail: texts and dates
+        device.secrets.write("kept", data)
     }
 
-    private func changed() {
-        ended += 1
-        for listener in listeners.values { listener.yield(status) }
-        watchEnd()
+    private func forget() {
+        signedOutAt = nextNumber()
+        record = Record(keys: record.keys, session: record.session)
+        show(nil)
+        save()
     }
 
-    private func watchEnd() {
+    private func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Tells views and listeners what counts from now on, and again when something of it ends.
+    private func show(_ answer: Kept?) {
+        kept = answer?.counting(at: clock.now)
+        for listener in listeners.values { listener.yield(kept?.status) }
         ending?.cancel()
         guard let end = kept?.nextEnd(after: clock.now) else { return }
         let wait = min(end.timeIntervalSince(clock.now), 86_400)  // no sleep is too long for its nanoseconds
         ending = Task { [weak self] in
             guard (try? await Task.sleep(for: .seconds(wait))) != nil, let self else { return }  // cancelled
-            if clock.now < end { watchEnd() } else { changed() }
+            show(kept)
         }
     }
 }
@@ -314,11 +262,11 @@ extension Gatepass {
         let server = Service(
             server: URL(fileURLWithPath: "/"), transport: { _ in throw URLError(.notConnectedToInternet) })
         let made = Gatepass(
-            service: server, signIn: .token { "" }, bundleID: nil, secrets: none, notes: none)
+            service: server, signIn: .token { "" }, bundleID: nil, device: Surroundings(secrets: none, notes: none))
         let status = Status(
             userID: "preview", at: Date(), active: true, tier: tier, expiresAt: until, accessExpiresAt: until,
             state: "active", features: features, limits: limits, addOns: [])
-        made.keep(status, made.nextNumber())
+        made.keep(status, number: made.nextNumber())
         return made
     }
 }

@@ -1,13 +1,11 @@
-import Foundation
-
 /// The reasons why a call has no result. None of them changes what is kept.
 public enum GatepassError: Error, Sendable, Equatable {
-    /// No network, a time-out, a body that was cut, or an answer that is not Gatepass's.
+    /// No network, a time-out, a body that was cut, an answer that is not Gatepass's; or the app's login had none.
     case noAnswer
-    /// The closure of the sign-in threw, or StoreKit names no Apple account; or the server does not let it in, and says
-    /// why: `signed_in_elsewhere` asks for the app's own login.
+    /// Nobody is signed in, or StoreKit names no Apple account; or the server does not let it in, and says why:
+    /// `signedInElsewhere` asks for the app's own login.
     case notSignedIn(Problem?)
-    /// Ask again after so many seconds: 429 `rate_limited`, 503 `unavailable`, or a proxy that says `Retry-After`.
+    /// Ask again after so many seconds: 429 `rateLimited`, 503 `unavailable`, or a proxy that says `Retry-After`.
     case wait(seconds: Int, Problem?)
     /// What StoreKit keeps of the Apple account is too old. Show a button that refreshes it, because Apple asks for the
     /// App Store password then: `refreshAppleAccount()`, or `adopt(ownToken:refreshing:)`.
@@ -29,7 +27,7 @@ public enum GatepassError: Error, Sendable, Equatable {
         switch self {
         case .noAnswer, .wait: .later
         case .notSignedIn, .stale: .afterSignIn
-        case .refused(let problem): problem.retry
+        case .refused(let problem): problem.retry ?? .never
         }
     }
 }
@@ -37,74 +35,43 @@ public enum GatepassError: Error, Sendable, Equatable {
 /// An answer that is not a success (RFC 9457; `api.md`, Problems).
 public struct Problem: Sendable, Equatable, Decodable {
     public let status: Int
-    /// The server's own text of the code, also of an unknown one.
-    public let codeText: String
-    let retryText: String?
+    public let code: Code
+    /// The code in the server's own spelling, also of an unknown one: `urn:gatepass:problem:` and the code.
+    public let type: String?
+    public let retry: Retry?
     /// In seconds.
     public let retryAfter: Int?
-    /// The check that failed, beside `evidence_invalid`.
+    /// The check that failed, beside `evidenceInvalid`.
     public let reason: String?
     /// For developers, in English.
     public let detail: String?
     /// By which the server's log has the request.
     public let requestID: String?
-    /// Beside `seat_limit_reached`: how many devices may be active, and are.
+    /// Beside `seatLimitReached`: how many devices may be active, and are.
     public let allowed: Int?
     public let active: Int?
 
-    public var code: Code { Code(rawValue: codeText) ?? .unknown }
-    public var retry: Retry { retryText.flatMap { Retry(rawValue: $0) } ?? .never }
-
-    enum CodingKeys: String, CodingKey {
-        case status, reason, detail, allowed, active, codeText = "code", retryText = "retry"
-        case retryAfter = "retry_after", requestID = "request_id"
-    }
-
     /// When to send the same again (`api.md`, When to finish, when to send again). An unknown value is `never`.
-    public enum Retry: String, Sendable {
-        case later, never
-        case afterSignIn = "after_sign_in"
-        case withProof = "with_proof"
+    public enum Retry: String, Sendable, Decodable {
+        case later, afterSignIn, withProof, never
+
+        public init(from decoder: any Decoder) throws {
+            self = Retry(rawValue: camelCase(try String(from: decoder))) ?? .never
+        }
     }
 
-    /// The codes that an app may meet; a later server may have more.
-    public enum Code: String, Sendable, CaseIterable {
-        case headersTooLarge = "headers_too_large"
-        case payloadTooLarge = "payload_too_large"
-        case notFound = "not_found"
-        case methodNotAllowed = "method_not_allowed"
-        case unauthenticated
-        case userIDNotAllowed = "user_id_not_allowed"
-        case forbidden
-        case rateLimited = "rate_limited"
-        case ownLoginRequired = "own_login_required"
-        case unsupportedMediaType = "unsupported_media_type"
-        case bodyIncomplete = "body_incomplete"
-        case invalidRequest = "invalid_request"
-        case idempotencyKeyReused = "idempotency_key_reused"
-        case idempotencyInProgress = "idempotency_in_progress"
-        case evidenceInvalid = "evidence_invalid"
-        case wrongApp = "wrong_app"
-        case wrongEnvironment = "wrong_environment"
-        case signedInElsewhere = "signed_in_elsewhere"
-        case stale
-        case ownedByAnotherUser = "owned_by_another_user"
-        case accountTokenMismatch = "account_token_mismatch"
-        case notClaimable = "not_claimable"
-        case unknownUnit = "unknown_unit"
-        case unknownReservation = "unknown_reservation"
-        case unknownDevice = "unknown_device"
-        case unknownProduct = "unknown_product"
-        case alreadyReleased = "already_released"
-        case alreadyCommitted = "already_committed"
-        case reservationEnded = "reservation_ended"
-        case exceedsReservation = "exceeds_reservation"
-        case inDebt = "in_debt"
-        case insufficientCredits = "insufficient_credits"
-        case tooManyDevices = "too_many_devices"
-        case seatLimitReached = "seat_limit_reached"
-        case unavailable
-        /// None of these: see `codeText`.
+    /// The codes that an app may meet, in the order of `api.md`; a later server may have more, which are `unknown`.
+    public enum Code: String, Sendable, CaseIterable, Decodable {
+        case headersTooLarge, payloadTooLarge, notFound, methodNotAllowed, unauthenticated, userIDNotAllowed, forbidden
+        case rateLimited, ownLoginRequired, unsupportedMediaType, bodyIncomplete, invalidRequest, idempotencyKeyReused
+        case idempotencyInProgress, evidenceInvalid, wrongApp, wrongEnvironment, signedInElsewhere, stale
+        case ownedByAnotherUser, accountTokenMismatch, notClaimable, unknownUnit, unknownReservation, unknownDevice
+        case unknownProduct, alreadyReleased, alreadyCommitted, reservationEnded, exceedsReservation, inDebt
+        case insufficientCredits, tooManyDevices, seatLimitReached, unavailable
         case unknown
+
+        public init(from decoder: any Decoder) throws {
+            self = Code(rawValue: camelCase(try String(from: decoder))) ?? .unknown
+        }
     }
 }

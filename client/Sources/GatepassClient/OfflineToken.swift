@@ -32,12 +32,13 @@ struct OfflineToken: Sendable {
         _ token: String, keys: KeySet, user: String, bundleID: String, now: Date
     ) throws(Refusal) -> OfflineToken {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let head = bytes(parts[0]), let body = bytes(parts[1]), let sign = bytes(parts[2]),
+        guard parts.count == 3, let head = Data(base64URL: parts[0]), let body = Data(base64URL: parts[1]),
+            let sign = Data(base64URL: parts[2]),
             let header = try? JSONDecoder().decode(Header.self, from: head),
             header.alg == "ES256", header.typ == "entitlement+jwt"  // never let the token choose how it is checked
         else { throw .malformed }
         guard let key = keys.keys.first(where: { $0.kid == header.kid && $0.kty == "EC" && $0.crv == "P-256" }),
-            let x = bytes(key.x[...]), let y = bytes(key.y[...]), x.count == 32, y.count == 32,
+            let x = Data(base64URL: key.x[...]), let y = Data(base64URL: key.y[...]), x.count == 32, y.count == 32,
             let publicKey = try? P256.Signing.PublicKey(rawRepresentation: x + y)
         else { throw .unknownKey }
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: sign),
@@ -48,14 +49,6 @@ struct OfflineToken: Sendable {
         let seconds = now.timeIntervalSince1970
         guard seconds < claims.exp, seconds >= claims.iat - 300 else { throw .notNow }  // a clock may be slow
         return OfflineToken(status: claims.status, endsAt: Date(timeIntervalSince1970: claims.exp))
-    }
-
-    /// The claim `sub` of any JWT, not verified; nil where there is none.
-    static func subject(of token: String) -> String? {
-        struct Body: Decodable { let sub: String }
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let body = bytes(parts[1]) else { return nil }
-        return try? JSONDecoder().decode(Body.self, from: body).sub  // an opaque token names nobody
     }
 
     private struct Header: Decodable {
@@ -72,22 +65,31 @@ struct OfflineToken: Sendable {
         let exp: Double
         let active: Bool
         let tier: String?
-        let expires_at: Date?
-        let access_expires_at: Date?
+        let expiresAt: Date?
+        let accessExpiresAt: Date?
         let state: String
         let features: [String]
         let limits: [String: Int]
-        let add_ons: [Status.AddOn]
+        let addOns: [Status.AddOn]
 
         var status: Status {
             Status(
-                userID: sub, at: Date(timeIntervalSince1970: iat), active: active, tier: tier, expiresAt: expires_at,
-                accessExpiresAt: access_expires_at, state: state, features: features, limits: limits, addOns: add_ons)
+                userID: sub, at: Date(timeIntervalSince1970: iat), active: active, tier: tier, expiresAt: expiresAt,
+                accessExpiresAt: accessExpiresAt, state: state, features: features, limits: limits, addOns: addOns)
         }
     }
+}
 
-    private static func bytes(_ base64URL: Substring) -> Data? {
-        let base64 = base64URL.replacing("-", with: "+").replacing("_", with: "/")
-        return Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4))
+/// A claim of any JWS, not verified: it tells users and accounts apart, and unlocks nothing. An opaque token has none.
+func unverifiedClaim(_ name: String, of jws: String) -> String? {
+    let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let body = Data(base64URL: parts[1]) else { return nil }
+    return (try? JSONSerialization.jsonObject(with: body) as? [String: Any])?[name] as? String
+}
+
+extension Data {
+    fileprivate init?(base64URL text: Substring) {
+        let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+        self.init(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4))
     }
 }

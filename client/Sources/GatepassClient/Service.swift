@@ -4,63 +4,50 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The calls over HTTP, one request each. Whatever is not Gatepass's own answer is no answer.
+/// A request. What stands in its path and query is escaped already.
+struct Request: Sendable {
+    var method = "GET"
+    let path: String
+    var headers: [String: String] = [:]
+    var body: (any Encodable & Sendable)?
+
+    /// Whatever is refused there, nobody is signed in.
+    static let signIn = "/api/iap/apple/sign-in"
+
+    static func post(_ path: String, _ body: (any Encodable & Sendable)? = nil) -> Request {
+        Request(method: "POST", path: path, body: body)
+    }
+}
+
+/// The calls over HTTP. Whatever is not Gatepass's own answer is no answer.
 struct Service: Sendable {
     typealias Transport = @Sendable (URLRequest) async throws -> (Data, URLResponse)
 
     let server: URL
-    var transport: Transport = { try await Service.session.data(for: $0) }
-
     /// Without a cache: a kept body would come back with an old `at`, by which this client would set its clock.
-    private static let session = URLSession(configuration: .ephemeral)
+    var transport: Transport = { [session = URLSession(configuration: .ephemeral)] in try await session.data(for: $0) }
 
-    /// A request for a path whose segments are escaped already. `seconds` is the longest pause between two bytes.
-    struct Request: Sendable {
-        let method: String
-        let path: String
-        var query: [String: String] = [:]
-        var headers: [String: String] = [:]
-        var body: (any Encodable & Sendable)?
-        var seconds: Double = 20
-    }
-
-    func value<Answer: Decodable & Sendable>(
-        of request: Request, as type: Answer.Type, bearer: String?
-    ) async throws(GatepassError) -> Answer {
-        let body = try await data(of: request, bearer: bearer)
-        if body.isEmpty, let nothing = Nothing() as? Answer { return nothing }
+    func answer<Answer: Decodable>(to request: Request, bearer: String? = nil) async throws(GatepassError) -> Answer {
         do {
-            return try JSONDecoder.gatepass.decode(Answer.self, from: body)
+            let (body, response) = try await transport(urlRequest(for: request, bearer: bearer))
+            guard let response = response as? HTTPURLResponse else { throw GatepassError.noAnswer }
+            guard (200..<300).contains(response.statusCode) else { throw Self.error(request, response, body) }
+            return try JSONDecoder.gatepass.decode(Answer.self, from: body.isEmpty ? Data("{}".utf8) : body)
+        } catch let error as GatepassError {
+            throw error
         } catch {
-            throw .noAnswer  // cut, or a page of a captive portal
+            throw .noAnswer  // no network; or a body that was cut, or a page of a captive portal
         }
     }
 
-    func data(of request: Request, bearer: String?) async throws(GatepassError) -> Data {
-        let answer: (body: Data, response: URLResponse)
-        do {
-            answer = try await transport(try urlRequest(of: request, bearer: bearer))
-        } catch {
-            throw .noAnswer
-        }
-        guard let response = answer.response as? HTTPURLResponse else { throw .noAnswer }
-        if (200..<300).contains(response.statusCode) { return answer.body }
-        throw Self.refusal(response, answer.body)
-    }
-
-    private func urlRequest(of request: Request, bearer: String?) throws -> URLRequest {
-        guard var address = URLComponents(url: server, resolvingAgainstBaseURL: false) else { throw URLError(.badURL) }
-        if address.percentEncodedPath.hasSuffix("/") { address.percentEncodedPath.removeLast() }
-        address.percentEncodedPath += request.path
-        if !request.query.isEmpty {
-            address.queryItems = request.query.map { URLQueryItem(name: $0.key, value: $0.value) }
-        }
-        guard let url = address.url else { throw URLError(.badURL) }
-        var made = URLRequest(
-            url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: request.seconds)
+    private func urlRequest(for request: Request, bearer: String?) throws -> URLRequest {
+        let address = server.absoluteString
+        guard let url = URL(string: (address.hasSuffix("/") ? String(address.dropLast()) : address) + request.path)
+        else { throw URLError(.badURL) }
+        var made = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 20)
         made.httpMethod = request.method
+        made.allHTTPHeaderFields = request.headers
         if let bearer { made.setValue("Bearer \(bearer)", forHTTPHeaderField: "Authorization") }
-        for (name, value) in request.headers { made.setValue(value, forHTTPHeaderField: name) }
         if let body = request.body {
             made.setValue("application/json", forHTTPHeaderField: "Content-Type")
             made.httpBody = try JSONEncoder().encode(body)
@@ -68,30 +55,41 @@ struct Service: Sendable {
         return made
     }
 
-    private static func refusal(_ response: HTTPURLResponse, _ body: Data) -> GatepassError {
-        let header = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
+    private static func error(_ request: Request, _ response: HTTPURLResponse, _ body: Data) -> GatepassError {
+        let wait = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
+        // A proxy's is no problem of Gatepass's: its wait counts, and its status says nothing of the user.
         guard let problem = try? JSONDecoder.gatepass.decode(Problem.self, from: body) else {
-            // No problem of Gatepass's: a proxy in front of it. Its wait counts, its status says nothing of the user.
-            return header.map { GatepassError.wait(seconds: $0, nil) } ?? .noAnswer
+            return wait.map { .wait(seconds: $0, nil) } ?? .noAnswer
         }
         if problem.code == .stale { return .stale(problem) }
-        if problem.retry == .later, let seconds = problem.retryAfter ?? header {
-            return .wait(seconds: seconds, problem)
-        }
-        return .refused(problem)
+        if problem.retry == .later, let wait = problem.retryAfter ?? wait { return .wait(seconds: wait, problem) }
+        return problem.status == 401 || request.path == Request.signIn ? .notSignedIn(problem) : .refused(problem)
     }
 }
 
-/// An answer without a body.
-struct Nothing: Decodable, Sendable {}
-
 extension JSONDecoder {
-    /// Instants are RFC 3339 with whole seconds (`api.md`, Conventions).
+    /// Names in Swift's spelling; instants are RFC 3339 with whole seconds (`api.md`, Conventions).
     static var gatepass: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
+        decoder.keyDecodingStrategy = .custom { WireName(stringValue: camelCase($0[$0.count - 1].stringValue)) }
         return decoder
     }
+}
+
+private struct WireName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+
+    init?(intValue: Int) { return nil }
+}
+
+/// `user_id` as `userID`.
+func camelCase(_ name: String) -> String {
+    let words = name.split(separator: "_")
+    return words.prefix(1).joined() + words.dropFirst().map { $0 == "id" ? "ID" : $0.capitalized }.joined()
 }
 
 extension String {

@@ -1,22 +1,23 @@
 import Foundation
 
-/// How this server learns who is asking.
+/// How the server learns who is asking.
 public enum SignIn: Sendable {
-    /// The app's own login: its present token, for each request. It throws where nobody is signed in.
-    case token(@Sendable () async throws -> String)
-    /// The Apple account, where the server has `auth.apple_accounts.enabled`. On Apple's systems: `.appleAccount`.
-    case appTransaction(@Sendable () async throws -> SignedAppTransaction)
+    /// The app's own login: its present token, for each request; nil where nobody is signed in. Where it throws there
+    /// is no answer, as without a network.
+    case token(@Sendable () async throws -> String?)
+    /// The Apple account, where the server has `auth.apple_accounts.enabled`: the `jwsRepresentation` of an
+    /// `AppTransaction`. On Apple's systems that is `.appleAccount`.
+    case appTransaction(@Sendable () async throws -> String)
 }
 
-/// StoreKit's statement of an Apple account.
-public struct SignedAppTransaction: Sendable {
-    /// The `jwsRepresentation` of an `AppTransaction`.
-    public let text: String
-    /// Whose it is: the environment and the id of the account. Under another one's a kept token is not used.
-    public let account: String
+/// A token of this server for an Apple account.
+struct Session: Codable, Sendable {
+    /// The environment and the id of the account: under another one the token is not used.
+    let account: String
+    let token: String
+    let expiresAt: Date
 
-    public init(text: String, account: String) {
-        self.text = text
-        self.account = account
+    static func account(of appTransaction: String) -> String {
+        ["receiptType", "appTransactionId"].map { unverifiedClaim($0, of: appTransaction) ?? "" }.joined(separator: " ")
     }
 }

@@ -24,9 +24,9 @@ public struct Status: Sendable, Equatable, Decodable {
     var limits: [String: Int]
     /// Bought once, for good.
     public internal(set) var addOns: [AddOn]
-    /// Every purchase; empty in a status that was read from an offline token, like the two below.
-    public internal(set) var entitlements: [Entitlement] = []
-    public internal(set) var credits: [Balance] = []
+    /// Every purchase. This and the next two are nil where the status was read from an offline token.
+    public internal(set) var entitlements: [Entitlement]?
+    public internal(set) var credits: [Balance]?
     public internal(set) var devices: Seats?
     /// The number of the user's last change, of two answers the larger one is newer; nil from servers that tell none.
     var sequence: Int?
@@ -40,10 +40,6 @@ public struct Status: Sendable, Equatable, Decodable {
         public let features: [String]
         /// `active`, `suspended` or `revoked`.
         public let state: String
-
-        enum CodingKeys: String, CodingKey {
-            case productID = "product_id", features, state
-        }
     }
 
     /// A purchase, or what an operator granted.
@@ -62,12 +58,6 @@ public struct Status: Sendable, Equatable, Decodable {
         public let startsAt: Date?
         public let endsAt: Date?
         public let willRenew: Bool?
-
-        enum CodingKeys: String, CodingKey {
-            case source, kind, tier, state, externalID = "external_id", productID = "product_id"
-            case storeProductID = "store_product_id", startsAt = "starts_at", endsAt = "ends_at"
-            case willRenew = "will_renew"
-        }
     }
 
     /// What can be spent of one unit in one environment.
@@ -85,11 +75,6 @@ public struct Status: Sendable, Equatable, Decodable {
         public let allowed: Int
         public let active: Int
         public let suspended: Int
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case at, active, tier, state, features, limits, entitlements, credits, devices, sequence
-        case userID = "user_id", expiresAt = "expires_at", accessExpiresAt = "access_expires_at", addOns = "add_ons"
     }
 }
 
@@ -123,6 +108,6 @@ extension Status {
         return rest
     }
 
-    /// The instants at which less of it counts.
-    var ends: [Date] { active ? [expiresAt, accessExpiresAt].compactMap(\.self) : [] }
+    /// Whether nothing of what was paid counts any more.
+    var givesNothing: Bool { !active && !addOns.contains { $0.state == "active" } }
 }

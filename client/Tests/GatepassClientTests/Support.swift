@@ -12,11 +12,13 @@ enum Dev {
     static let server = variable("CLIENT_TEST_SERVER").flatMap { URL(string: $0) }
     static let app = "com.example.app"
     static let pass = "com.example.app.pass.30d"
+    static let addOn = "com.example.app.addon.xyz"
+    static let credits = "com.example.app.credits.100"
 
-    /// What the command prints. Debug programs take a second, so it is not waited for on the main actor.
+    /// The output of a command.
     static func run(_ arguments: String...) async throws -> String { try await output(of: arguments) }
 
-    @concurrent private static func output(of arguments: [String]) async throws -> String {
+    private static func output(of arguments: [String]) async throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try #require(variable("CLIENT_TEST_PROGRAM")))
         process.arguments = arguments + ["--data-dir", try #require(variable("CLIENT_TEST_DATA"))]
@@ -48,74 +50,69 @@ enum Dev {
     private static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 }
 
-/// What a device has: a keychain, defaults, a clock, a network that can fail, and StoreKit's queue.
-final class Device: @unchecked Sendable {
+/// A device with a keychain, defaults, a clock, a network that can fail, and StoreKit's queue.
+final class Phone: @unchecked Sendable {
     typealias Fault = @Sendable (URLRequest, Service.Transport) async throws -> (Data, URLResponse)
 
+    /// What the lock guards.
+    struct State {
+        /// Replaces the network; nil is the real one.
+        var fault: Fault?
+        /// How far the device's clock is from the true time, in seconds.
+        var clockShift: TimeInterval = 0
+        /// Whether the app is killed when it waits.
+        var isKilledInPauses = false
+        /// Whether the keychain can neither be read nor written, as before the first unlocking.
+        var isLocked = false
+        /// The requests: method and path.
+        var requests: [String] = []
+        var pauses: [Int] = []
+        var finished: [Int] = []
+        var keychain: [String: Data] = [:]
+        var defaults: [String: Data] = [:]
+    }
+
     private let lock = NSLock()
-    private var kept: [String: Data] = [:]
-    private var noted: [String: Data] = [:]
-    private var present: Fault?
-    private var sent: [String] = []
-    private var shift: TimeInterval = 0
-    private var done = 0
-    private var paused: [Int] = []
-    private var breaksOff = false
-    private var locks = false
+    private var state = State()
 
-    /// Replaces the network; nil is the real one.
-    var fault: Fault? {
-        get { locked { present } }
-        set { locked { present = newValue } }
+    /// A part of the state; each reading and writing is by itself.
+    subscript<Value>(_ part: WritableKeyPath<State, Value> & Sendable) -> Value {
+        get { locked { $0[keyPath: part] } }
+        set { locked { $0[keyPath: part] = newValue } }
     }
-    /// How far the device's clock is from the true time, in seconds.
-    var clockShift: TimeInterval {
-        get { locked { shift } }
-        set { locked { shift = newValue } }
-    }
-    /// Whether the app is killed when it waits.
-    var isKilledInPauses: Bool {
-        get { locked { breaksOff } }
-        set { locked { breaksOff = newValue } }
-    }
-    /// Whether the keychain cannot be read, as before the first unlocking.
-    var isLocked: Bool {
-        get { locked { locks } }
-        set { locked { locks = newValue } }
-    }
-    var requests: [String] { locked { sent } }
-    var finished: Int { locked { done } }
-    var pauses: [Int] { locked { paused } }
 
-    func finish() { locked { done += 1 } }
+    func finish(_ place: Int = 0) { locked { $0.finished.append(place) } }
+
+    func count(_ request: String) -> Int { self[\.requests].count { $0 == request } }
 
     /// A start of the app.
     @MainActor
     func start(
-        _ signIn: SignIn, bundleID: String? = Dev.app, proof: String? = nil, patient: Bool = true
+        _ signIn: SignIn, bundleID: String? = Dev.app, proof: String? = nil, isDebugBuild: Bool = false
     ) throws -> Gatepass {
         let session = URLSession(configuration: .ephemeral)
         let real: Service.Transport = { try await session.data(for: $0) }
         let transport: Service.Transport = { request in
-            self.locked { self.sent.append("\(request.httpMethod ?? "") \(request.url?.path ?? "")") }
-            guard let fault = self.fault else { return try await real(request) }
+            self.locked { $0.requests.append("\(request.httpMethod ?? "") \(request.url?.path ?? "")") }
+            guard let fault = self[\.fault] else { return try await real(request) }
             return try await fault(request, real)
         }
         return Gatepass(
             service: Service(server: try #require(Dev.server), transport: transport), signIn: signIn,
             bundleID: bundleID,
-            secrets: Storage(
-                read: { name in self.locked { self.locks ? nil : self.kept[name] } },
-                write: { name, data in self.locked { self.kept[name] = data } }),
-            notes: Storage(
-                read: { name in self.locked { self.noted[name] } },
-                write: { name, data in self.locked { self.noted[name] = data } }),
-            proof: { proof },
-            pause: { seconds in
-                self.locked { self.paused.append(seconds) }
-                if self.isKilledInPauses { throw CancellationError() }
-            },
-            date: { Date() + self.clockShift }, patient: patient)
+            device: Surroundings(
+                secrets: Storage(
+                    read: { name in self.locked { $0.isLocked ? nil : $0.keychain[name] } },
+                    write: { name, data in self.locked { if !$0.isLocked { $0.keychain[name] = data } } }),
+                notes: Storage(
+                    read: { name in self.locked { $0.defaults[name] } },
+                    write: { name, data in self.locked { $0.defaults[name] = data } }),
+                proof: { proof },
+                pause: { seconds in
+                    self.locked { $0.pauses.append(seconds) }
+                    if self[\.isKilledInPauses] { throw CancellationError() }
+                },
+                date: { Date() + self[\.clockShift] }, isDebugBuild: isDebugBuild))
     }
 
     /// A start of the app of a user of its login.
@@ -125,18 +122,28 @@ final class Device: @unchecked Sendable {
         return try start(.token { token }, proof: proof)
     }
 
-    private func locked<Value>(_ body: () -> Value) -> Value {
+    /// A start of the app of somebody who has a pass, and knows it.
+    @MainActor
+    func startPaying(_ user: String) async throws -> Gatepass {
+        let gatepass = try await start(user)
+        _ = try await gatepass.attach(try await Dev.purchase(user))
+        try await gatepass.refresh()
+        try #require(gatepass.isActive)
+        return gatepass
+    }
+
+    private func locked<Value>(_ body: (inout State) -> Value) -> Value {
         lock.lock()
         defer { lock.unlock() }
-        return body()
+        return body(&state)
     }
 }
 
 /// Answers that are none of the server's.
 enum Canned {
-    static let noNetwork: Device.Fault = { _, _ in throw URLError(.notConnectedToInternet) }
+    static let noNetwork: Phone.Fault = { _, _ in throw URLError(.notConnectedToInternet) }
 
-    static func answer(_ status: Int, _ body: String, _ headers: [String: String] = [:]) -> Device.Fault {
+    static func answer(_ status: Int, _ body: String, _ headers: [String: String] = [:]) -> Phone.Fault {
         { request, _ in
             let url = try #require(request.url)
             let response = try #require(
@@ -145,9 +152,36 @@ enum Canned {
         }
     }
 
-    static func problem(_ status: Int, _ code: String, retry: String, after: Int? = nil) -> Device.Fault {
+    static func problem(_ status: Int, _ code: String, retry: String, after: Int? = nil) -> Phone.Fault {
         let wait = after.map { ", \"retry_after\": \($0)" } ?? ""
-        return answer(status, "{\"status\": \(status), \"code\": \"\(code)\", \"retry\": \"\(retry)\"\(wait)}")
+        return answer(
+            status,
+            """
+            {"type": "urn:gatepass:problem:\(code)", "status": \(status), "code": "\(code)", "retry": "\(retry)"\(wait)}
+            """)
+    }
+
+    /// One fault for the paths that end so, and the real network for all others.
+    static func only(_ ending: String, _ fault: @escaping Phone.Fault) -> Phone.Fault {
+        { request, real in
+            guard request.url?.path.hasSuffix(ending) == true else { return try await real(request) }
+            return try await fault(request, real)
+        }
+    }
+
+    /// A status of Ana's.
+    static func status(
+        active: Bool, state: String = "active", sequence: Int? = nil, expiresAt: String = "2026-02-15T00:00:00Z",
+        accessExpiresAt: String = "2026-02-15T00:00:00Z", addOns: String = "[]"
+    ) -> Phone.Fault {
+        answer(
+            200,
+            """
+            {"user_id": "ana", "at": "2026-01-15T00:00:00Z", "active": \(active), "tier": "pro", "state": "\(state)",
+             "expires_at": "\(expiresAt)", "access_expires_at": "\(accessExpiresAt)", "features": ["maps"],
+             "limits": {"saved_trips": 5}, "entitlements": [], "add_ons": \(addOns), "credits": [], "devices": null,
+             "sequence": \(sequence.map { "\($0)" } ?? "null"), "of_a_later_server": {}}
+            """)
     }
 }
 

@@ -1,17 +1,17 @@
-// As UIKit.swift, for StoreKit. Pages are under https://developer.apple.com/documentation/storekit/.
+// As UIKit.swift, for StoreKit on an iPhone and on a Mac. Pages are under
+// https://developer.apple.com/documentation/storekit/.
 import Foundation
-import UIKit
+
+#if canImport(UIKit)
+    import UIKit
+#else
+    import AppKit
+#endif
 
 /// appstore, …/canmakepayments, …/sync()
 public enum AppStore {
     public static var canMakePayments: Bool { true }
     public static func sync() async throws {}
-
-    /// appstore/environment
-    public struct Environment: RawRepresentable, Hashable, Sendable {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-    }
 }
 
 /// verificationresult, …/unsafepayloadvalue
@@ -38,12 +38,10 @@ extension VerificationResult where SignedType == AppTransaction {
     public var jwsRepresentation: String { "" }
 }
 
-/// apptransaction, …/shared, …/refresh(), …/environment, …/apptransactionid
+/// apptransaction, …/shared, …/refresh()
 public struct AppTransaction: Sendable {
     public static var shared: VerificationResult<AppTransaction> { get async throws { throw CancellationError() } }
     public static func refresh() async throws -> VerificationResult<AppTransaction> { throw CancellationError() }
-    public let environment: AppStore.Environment
-    public var appTransactionID: String { "" }
 }
 
 /// transaction, …/id, …/revocationdate, …/finish()
@@ -69,8 +67,15 @@ public struct Transaction: Identifiable, Sendable {
     /// transaction/refundrequeststatus
     public enum RefundRequestStatus: Sendable { case success, userCancelled }
 
-    /// transaction/beginrefundrequest(in:)-9k0pj or -63bvd: one takes a UIWindowScene, the other an NSViewController
-    @MainActor public func beginRefundRequest(in scene: UIWindowScene) async throws -> RefundRequestStatus { .success }
+    #if canImport(UIKit)
+        /// transaction/beginrefundrequest(in:)-9k0pj
+        @MainActor
+        public func beginRefundRequest(in scene: UIWindowScene) async throws -> RefundRequestStatus { .success }
+    #else
+        /// transaction/beginrefundrequest(in:)-63bvd
+        @MainActor
+        public func beginRefundRequest(in controller: NSViewController) async throws -> RefundRequestStatus { .success }
+    #endif
 }
 
 /// product, …/id
@@ -91,9 +96,15 @@ public struct Product: Identifiable, Sendable {
 
     /// product/purchase(options:), which visionOS lacks
     @MainActor public func purchase(options: Set<PurchaseOption> = []) async throws -> PurchaseResult { .pending }
-    /// product/purchase(confirmin:options:)-6dj6y
-    @MainActor
-    public func purchase(
-        confirmIn scene: some UIScene, options: Set<PurchaseOption> = []
-    ) async throws -> PurchaseResult { .pending }
+    #if canImport(UIKit)
+        /// product/purchase(confirmin:options:)-6dj6y
+        @MainActor public func purchase(
+            confirmIn scene: some UIScene, options: Set<PurchaseOption> = []
+        ) async throws -> PurchaseResult { .pending }
+    #else
+        /// product/purchase(confirmin:options:)-8eai6, since macOS 15.2
+        @MainActor public func purchase(
+            confirmIn window: NSWindow, options: Set<PurchaseOption> = []
+        ) async throws -> PurchaseResult { .pending }
+    #endif
 }

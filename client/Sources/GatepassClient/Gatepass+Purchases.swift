@@ -1,0 +1,196 @@
+import Foundation
+
+/// What became of a transaction.
+public enum Delivery: Sendable, Equatable {
+    /// It is the user's, and finished. With a reason it gives nothing now, as with `unknown_product`.
+    case delivered(reason: String?)
+    /// No answer yet, or a parent is asked (Ask to Buy): it comes again by itself.
+    case pending
+    /// The person has to sign in, or by another login: `deliverUnfinished()` after it.
+    case afterSignIn(GatepassError)
+    /// Paid and not taken: tell the person once. It is tried again once a day; nil where that is not due yet.
+    case refused(GatepassError?)
+}
+
+extension Gatepass {
+    /// The answer about a purchase that is the user's now.
+    public struct Attachment: Sendable, Equatable, Decodable {
+        /// `attached`, `already_attached`, `revoked` or `recorded`.
+        public let outcome: String
+        /// Whether the app finishes the transaction: `deliver` does.
+        public let finish: Bool
+        /// Why it gives nothing now, such as `unknown_product`: it is paid, and begins to count by itself.
+        public let reason: String?
+        public let status: Status
+    }
+
+    /// Makes a purchase the user's. `jws` is StoreKit's `jwsRepresentation`, `proof` that of the `AppTransaction`.
+    public func attach(_ jws: String, proof: String? = nil) async throws(GatepassError) -> Attachment {
+        var body = ["signedTransactionJWS": jws]
+        body["signedAppTransaction"] = proof
+        return try await call(.post("/api/iap/apple/transactions/attach", body)) { keep($0.status, number: $1) }
+    }
+
+    /// The user's account token, the same each time; nil where it cannot be had within five seconds, which must not
+    /// stop a sale.
+    public func accountToken() async -> UUID? {
+        struct Answer: Decodable { let appAccountToken: UUID }
+        let (first, reply) = AsyncStream.makeStream(of: UUID?.self)
+        Task {
+            let answer: Answer? = try? await call(Request(path: "/api/iap/apple/account-token"))  // no answer: no token
+            reply.yield(answer?.appAccountToken)
+        }
+        Task {
+            try? await Task.sleep(for: .seconds(5))  // it is not cancelled
+            reply.yield(nil)
+        }
+        for await token in first { return token }
+        return nil
+    }
+
+    // MARK: Delivering
+
+    /// Sends a transaction until there is an answer, and finishes it exactly where the answer says so. StoreKit brings
+    /// what is not finished again at each start, so that a purchase survives whatever ends the app. `name` tells
+    /// transactions apart: one that is under way is not sent beside itself.
+    func deliver(_ jws: String, name: String, finish: @escaping @Sendable () async -> Void) async -> Delivery {
+        if let underWay = deliveries[name] { return await underWay.value }
+        let delivery = Task { await sent(jws, name, finish) }
+        deliveries[name] = delivery
+        defer { deliveries[name] = nil }
+        return await delivery.value
+    }
+
+    private func sent(_ jws: String, _ name: String, _ finish: @Sendable () async -> Void) async -> Delivery {
+        if isRefusedToday(name) { return .refused(nil) }
+        var proof: String?
+        if case .appTransaction = signIn { proof = await device.proof() }
+        for attempt in 0..<6 {
+            do throws(GatepassError) {
+                let answer = try await attach(jws, proof: proof)
+                guard answer.finish else { return .pending }
+                await finish()
+                return .delivered(reason: answer.reason)
+            } catch {
+                switch error.retry {
+                case .later:
+                    guard attempt < 5, await waited(after: error, attempt) else { return .pending }
+                case .withProof where proof == nil:
+                    proof = await device.proof()
+                    if proof == nil { return .afterSignIn(error) }
+                case .withProof, .afterSignIn:
+                    return .afterSignIn(error)
+                case .never:
+                    device.notes.write(note(name), Data("\(device.date().timeIntervalSince1970)".utf8))
+                    return .refused(error)
+                }
+            }
+        }
+        return .pending
+    }
+
+    /// Waits as long as the answer says, else 1, 2, 4 … seconds; false where it says more than a minute.
+    private func waited(after error: GatepassError, _ attempt: Int) async -> Bool {
+        var seconds = 1 << attempt
+        if case .wait(let told, _) = error { seconds = told }
+        guard seconds <= 60 else { return false }
+        return (try? await device.pause(seconds)) != nil  // nil where the app ends
+    }
+
+    /// Whether `never` was the answer to this user less than a day ago. A debug build tries at each start.
+    private func isRefusedToday(_ name: String) -> Bool {
+        guard !device.isDebugBuild, let note = device.notes.read(note(name)),
+            let then = Double(String(decoding: note, as: UTF8.self))
+        else { return false }
+        return abs(device.date().timeIntervalSince1970 - then) < 86_400
+    }
+
+    private func note(_ name: String) -> String { "refused \(name) \(record.subject ?? "")" }
+
+    // MARK: Restoring
+
+    /// The verdicts about what a device has, and how far Apple's history was read.
+    public struct Restored: Sendable, Equatable {
+        /// In the order of the texts.
+        public internal(set) var verdicts: [Verdict]
+        /// `complete`, `recent`, `pending`, `unavailable` or `not_configured`.
+        public internal(set) var history: String
+
+        /// A verdict about one text.
+        public struct Verdict: Sendable, Equatable, Decodable {
+            /// The place of the text.
+            public internal(set) var index: Int
+            /// An attachment's, `duplicate_in_request` or `refused`.
+            public let outcome: String
+            public let finish: Bool
+            /// A problem's, where it is refused.
+            public let code: Problem.Code?
+            public let retry: Problem.Retry?
+            let retryAfter: Int?
+            public let reason: String?
+        }
+    }
+
+    /// Makes everything that a device has the user's; with no texts the server only reads Apple's history. Texts go in
+    /// parts; those that say `later` are sent again, twice. `finish` is told the places of those that are to be
+    /// finished as soon as an answer says so, so that nothing is lost where a later part throws.
+    @discardableResult
+    public func restore(
+        _ texts: [String], proof: String? = nil, finish: @Sendable (_ place: Int) async -> Void = { _ in }
+    ) async throws(GatepassError) -> Restored {
+        struct Body: Encodable {
+            let signedTransactions: [String]
+            let signedAppTransaction: String?
+        }
+        struct Answer: Decodable {
+            let results: [Restored.Verdict]
+            let history: String
+            let status: Status
+        }
+        var verdicts: [Int: Restored.Verdict] = [:]
+        var history = ""
+        var parts = Self.parts(of: texts.map(\.utf8.count))
+        var attempt = 0
+        while let part = parts.first {
+            let body = Body(signedTransactions: part.map { texts[$0] }, signedAppTransaction: proof)
+            let answer: Answer
+            do throws(GatepassError) {
+                answer = try await call(.post("/api/iap/apple/restore", body)) { keep($0.status, number: $1) }
+            } catch {
+                guard case .wait = error, attempt < 2, await waited(after: error, attempt) else { throw error }
+                attempt += 1
+                continue
+            }
+            history = answer.history
+            parts.removeFirst()
+            var later: [Restored.Verdict] = []
+            for var verdict in answer.results where part.indices.contains(verdict.index) {
+                verdict.index = part[verdict.index]
+                verdicts[verdict.index] = verdict
+                if verdict.finish { await finish(verdict.index) }
+                if verdict.retry == .later { later.append(verdict) }
+            }
+            let told = later.compactMap(\.retryAfter).max().map { GatepassError.wait(seconds: $0, nil) }
+            if !later.isEmpty, attempt < 2, await waited(after: told ?? .noAnswer, attempt) {
+                attempt += 1
+                parts.insert(later.map(\.index), at: 0)
+            }
+        }
+        return Restored(verdicts: verdicts.values.sorted { $0.index < $1.index }, history: history)
+    }
+
+    /// The places of texts of these sizes, in parts of at most 500 items and 4 MiB, with room for a proof of 16 KiB.
+    /// Nothing is one empty part.
+    nonisolated static func parts(of sizes: [Int]) -> [[Int]] {
+        var (parts, bytes): ([[Int]], Int) = ([[]], 0)
+        for (place, size) in sizes.enumerated() {
+            bytes += size + 3  // quotation marks and a comma
+            if parts[parts.count - 1].count == 500 || bytes > 4_000_000 && parts[parts.count - 1] != [] {
+                parts.append([])
+                bytes = size + 3
+            }
+            parts[parts.count - 1].append(place)
+        }
+        return parts
+    }
+}

@@ -44,7 +44,7 @@ struct Trips: View {
             Text(gatepass.isActive ? "You have \(gatepass.status?.tier ?? "a pass")" : "You have no pass")
             if gatepass.has("maps") { Text("The map") }
             Button("Save this trip") { saved += 1 }
-                .disabled(!(gatepass.limit("saved_trips") ?? .upTo(1)).allows(saved + 1))
+                .disabled(saved >= gatepass.limit("saved_trips") ?? 1)
             Button("Passes") { shopping = true }
         }
         .sheet(isPresented: $shopping) { Shop() }

@@ -35,10 +35,7 @@ extension Gatepass {
     }
 
     /// All of them: at most 100 are on record.
-    public func devices() async throws(GatepassError) -> [Device] {
-        let page: Page<Device> = try await call(Request(path: "/api/devices?limit=100"))
-        return page.data
-    }
+    public func devices() async throws(GatepassError) -> [Device] { try await list("/api/devices") }
 
     /// Puts a device on record and gives it a seat, or changes its name and pin. `seatLimitReached` says how many.
     @discardableResult
@@ -85,11 +82,8 @@ extension Gatepass {
         public let debt: Int
     }
 
-    /// The balances, by unit and environment: of the first hundred, which no catalogue reaches.
-    public func credits() async throws(GatepassError) -> [Status.Balance] {
-        let page: Page<Status.Balance> = try await call(Request(path: "/api/credits?limit=100"))
-        return page.data
-    }
+    /// The balances, by unit and environment: a hundred at most, which no catalogue reaches.
+    public func credits() async throws(GatepassError) -> [Status.Balance] { try await list("/api/credits") }
 
     /// Spends, once for each `key`: keep it until there is an answer, and ask again with the same. For servers with
     /// `credits.user_spend`; others say `forbidden`. The environment is Production, or Sandbox.
@@ -102,9 +96,13 @@ extension Gatepass {
             let environment: String
         }
         let body = Body(amount: amount, reference: reference, environment: environment)
-        var request = Request.post("/api/credits/\(unit.escaped)/spend", body)
-        request.headers["Idempotency-Key"] = key
-        return try await call(request)
+        let path = "/api/credits/\(unit.escaped)/spend"
+        return try await call(.post(path, body, headers: ["Idempotency-Key": key]))
+    }
+
+    private func list<Element: Decodable>(_ path: String) async throws(GatepassError) -> [Element] {
+        let page: Page<Element> = try await call(Request(path: path + "?limit=100"))
+        return page.data
     }
 }
 

@@ -62,7 +62,10 @@ extension Gatepass {
     }
 
     private func sent(_ jws: String, _ name: String, _ finish: @Sendable () async -> Void) async -> Delivery {
-        if isRefusedToday(name) { return .refused(nil) }
+        // What is kept of a `never` is its day, for each user. A debug build tries at each start.
+        let today = Data("\(Int(device.date().timeIntervalSince1970 / 86_400))".utf8)
+        var note: String { "refused \(name) \(record.subject ?? "")" }
+        if !device.isDebugBuild, (try? device.notes.read(note)) == today { return .refused(nil) }  // it does not throw
         var proof: String?
         if case .appTransaction = signIn { proof = await device.proof() }
         for attempt in 0..<6 {
@@ -81,7 +84,7 @@ extension Gatepass {
                 case .withProof, .afterSignIn:
                     return .afterSignIn(error)
                 case .never:
-                    device.notes.write(note(name), Data("\(device.date().timeIntervalSince1970)".utf8))
+                    device.notes.write(note, today)
                     return .refused(error)
                 }
             }
@@ -96,16 +99,6 @@ extension Gatepass {
         guard seconds <= 60 else { return false }
         return (try? await device.pause(seconds)) != nil  // nil where the app ends
     }
-
-    /// Whether `never` was the answer to this user less than a day ago. A debug build tries at each start.
-    private func isRefusedToday(_ name: String) -> Bool {
-        guard !device.isDebugBuild, let note = device.notes.read(note(name)),
-            let then = Double(String(decoding: note, as: UTF8.self))
-        else { return false }
-        return abs(device.date().timeIntervalSince1970 - then) < 86_400
-    }
-
-    private func note(_ name: String) -> String { "refused \(name) \(record.subject ?? "")" }
 
     // MARK: Restoring
 

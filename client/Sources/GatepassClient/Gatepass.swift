@@ -16,7 +16,6 @@ public final class Gatepass {
 
     private var kept: Kept?
     @ObservationIgnored private(set) var record = Record()
-    /// Whether `record` is what is stored: before its first unlocking a device cannot read it.
     @ObservationIgnored private var isLoaded = false
     @ObservationIgnored private var clock: TrustedClock
     /// The number of the last request, and that of the last sign-out: what began before it is not looked at.
@@ -25,7 +24,7 @@ public final class Gatepass {
     @ObservationIgnored private var keysFetched = Date.distantPast
     @ObservationIgnored private(set) var renewal: Task<Void, Never>?
     @ObservationIgnored private var ending: Task<Void, Never>?
-    @ObservationIgnored private var listeners: [UUID: AsyncStream<Status?>.Continuation] = [:]
+    @ObservationIgnored private var listeners: [AsyncStream<Status?>.Continuation] = []
 
     /// `bundleID` is the app's in the catalogue: an extension names its app's. Without one no offline token is kept.
     public convenience init(server: URL, signIn: SignIn, bundleID: String? = Bundle.main.bundleIdentifier) {
@@ -37,7 +36,7 @@ public final class Gatepass {
     init(service: Service, signIn: SignIn, bundleID: String?, device: Surroundings) {
         (self.service, self.signIn, self.bundleID, self.device) = (service, signIn, bundleID, device)
         clock = TrustedClock(date: device.date())
-        load()
+        try? load()  // a locked device's is read before the first request
     }
 
     // MARK: What the user has
@@ -51,16 +50,15 @@ public final class Gatepass {
     /// Whether this feature is open now.
     public func has(_ feature: String) -> Bool { status?.features.contains(feature) ?? false }
 
-    /// The limit now; nil where the catalogue has none of this name, or nothing is known: then use the app's smallest.
-    public func limit(_ name: String) -> Limit? { status?.limit(name) }
+    /// The limit now, perhaps `Status.unlimited`; nil where the catalogue has none of this name, or nothing is known:
+    /// then use the app's smallest.
+    public func limit(_ name: String) -> Int? { status?.limit(name) }
 
     /// The status now, at once, and then each that comes, or that an end leaves.
     public var updates: AsyncStream<Status?> {
-        let id = UUID()
         let (stream, listener) = AsyncStream.makeStream(of: Status?.self, bufferingPolicy: .bufferingNewest(1))
-        listener.onTermination = { [weak self] _ in Task { @MainActor in self?.listeners[id] = nil } }
-        listeners[id] = listener
         listener.yield(status)
+        listeners.append(listener)
         return stream
     }
 
@@ -73,7 +71,7 @@ public final class Gatepass {
             await renewal?.value
             return status
         } catch {
-            if isLoaded { save() }  // the time that was seen
+            save()  // the time that was seen
             throw error
         }
     }
@@ -88,6 +86,7 @@ public final class Gatepass {
     /// bearer from then on: set `signIn` to what gives a new one each time.
     public func adopt(ownToken: String, appTransaction: String) async throws(GatepassError) {
         struct Answer: Decodable { let status: Status }
+        try load()
         let begun = nextNumber()
         let request = Request.post("/api/iap/apple/adopt", ["signedAppTransaction": appTransaction])
         let answer: Answer = try await service.answer(to: request, bearer: ownToken)
@@ -105,18 +104,17 @@ public final class Gatepass {
     func call<Answer: Decodable>(
         _ request: Request, keeping keep: (Answer, Int) -> Void = { _, _ in }, isRepeated: Bool = false
     ) async throws(GatepassError) -> Answer {
-        load()
+        try load()
         let bearer = try await bearer()
         let number = nextNumber()
         do throws(GatepassError) {
             let answer: Answer = try await service.answer(to: request, bearer: bearer)
-            load()
             if number > signedOutAt { keep(answer, number) }
             return answer
         } catch {
-            // An Apple account's token that counts no more: sign in again, once.
-            guard case .appTransaction = signIn, error.problem?.code == .unauthenticated, !isRepeated else { throw error }
-            if record.session?.token == bearer { record.session = nil }
+            guard error.problem?.code == .unauthenticated, record.session?.token == bearer, !isRepeated
+            else { throw error }
+            record.session = nil  // the Apple account's token counts no more: sign in again, once
             return try await call(request, keeping: keep, isRepeated: true)
         }
     }
@@ -144,6 +142,7 @@ public final class Gatepass {
         if let subject, subject != record.subject {
             if record.subject != nil { forget() }
             record.subject = subject
+            save()
         }
         return token
     }
@@ -155,7 +154,7 @@ public final class Gatepass {
             let token: String
             let expiresAt: Date
         }
-        let request = Request.post(Request.signIn, ["signedAppTransaction": appTransaction])
+        let request = Request.post("/api/iap/apple/sign-in", ["signedAppTransaction": appTransaction])
         let answer: Answer = try await service.answer(to: request)
         let session = Session(
             account: Session.account(of: appTransaction), token: answer.token, expiresAt: answer.expiresAt)
@@ -185,45 +184,44 @@ public final class Gatepass {
     private func renewToken() async throws(GatepassError) {
         struct Answer: Decodable { let token: String }
         guard let bundleID, let newest = kept?.number else { return }
-        let answer: Answer = try await call(
-            Request(path: "/api/iap/entitlement-token?bundle_id=\(bundleID.escaped)"))
+        let path = "/api/iap/entitlement-token?bundle_id=\(bundleID.escaped)"
+        let answer: Answer = try await call(Request(path: path))
         var keys = record.keys
-        do throws(OfflineToken.Refusal) {
-            _ = try verified(answer.token, keys)
-        } catch {
-            guard error == .unknownKey, clock.now > keysFetched + 60 else { return }
+        if verified(answer.token, keys) == nil, clock.now > keysFetched + 60 {
             keysFetched = clock.now
             keys = try await service.answer(to: Request(path: "/.well-known/jwks.json"))
         }
         // Keys that do not verify it would take the kept token away; and a newer answer has a token of its own.
-        guard (try? verified(answer.token, keys)) != nil else { return }
+        guard verified(answer.token, keys) != nil else { return }
         record.keys = keys
         if kept?.number == newest { record.token = answer.token }
         save()
     }
 
-    private func verified(_ token: String, _ keys: OfflineToken.KeySet) throws(OfflineToken.Refusal) -> OfflineToken {
-        guard let user = record.user, let bundleID else { throw .notMine }
-        return try .verified(token, keys: keys, user: user, bundleID: bundleID, now: clock.now)
+    private func verified(_ token: String, _ keys: OfflineToken.KeySet) -> OfflineToken? {
+        guard let user = record.user, let bundleID else { return nil }
+        // Why it is refused is nobody's concern: it has ended, most often.
+        return try? .verified(token, keys: keys, user: user, bundleID: bundleID, now: clock.now)
     }
 
-    /// Reads what an earlier start kept, as soon as it can be read.
-    private func load() {
-        guard !isLoaded, let data = device.secrets.read("kept"),
-            let stored = try? JSONDecoder().decode(Record.self, from: data)  // of another version: as if there were none
-        else { return }
+    /// Reads what an earlier start kept. Throws where the device is locked: nothing is asked then, and nothing kept,
+    /// which would take its place.
+    private func load() throws(GatepassError) {
+        if isLoaded { return }
+        let data: Data?
+        do { data = try device.secrets.read("kept") } catch { throw .noAnswer }
         isLoaded = true
-        guard record.subject == nil || record.subject == stored.subject else { return }
+        // What is of another version is as if there were none.
+        guard let data, let stored = try? JSONDecoder().decode(Record.self, from: data) else { return }
         record = stored
         clock = TrustedClock(date: max(device.date(), stored.latest))
-        guard let token = stored.token, let claims = try? verified(token, stored.keys) else { return }  // it has ended
+        guard let token = stored.token, let claims = verified(token, stored.keys) else { return }
         show(Kept(status: claims.status, endsAt: claims.endsAt))
     }
 
     private func save() {
-        isLoaded = true
         record.latest = clock.now
-        guard let data = try? JSONEncoder().encode(record) else { return }  // cannot fail: texts and dates
+        guard isLoaded, let data = try? JSONEncoder().encode(record) else { return }  // cannot fail: texts and dates
         device.secrets.write("kept", data)
     }
 
@@ -242,7 +240,7 @@ public final class Gatepass {
     /// Tells views and listeners what counts from now on, and again when something of it ends.
     private func show(_ answer: Kept?) {
         kept = answer?.counting(at: clock.now)
-        for listener in listeners.values { listener.yield(kept?.status) }
+        listeners.removeAll { if case .terminated = $0.yield(kept?.status) { true } else { false } }
         ending?.cancel()
         guard let end = kept?.nextEnd(after: clock.now) else { return }
         let wait = min(end.timeIntervalSince(clock.now), 86_400)  // no sleep is too long for its nanoseconds

@@ -11,12 +11,9 @@ struct Request: Sendable {
     var headers: [String: String] = [:]
     var body: (any Encodable & Sendable)?
 
-    /// Whatever is refused there, nobody is signed in.
-    static let signIn = "/api/iap/apple/sign-in"
-
-    static func post(_ path: String, _ body: (any Encodable & Sendable)? = nil) -> Request {
-        Request(method: "POST", path: path, body: body)
-    }
+    static func post(
+        _ path: String, _ body: (any Encodable & Sendable)? = nil, headers: [String: String] = [:]
+    ) -> Request { Request(method: "POST", path: path, headers: headers, body: body) }
 }
 
 /// The calls over HTTP. Whatever is not Gatepass's own answer is no answer.
@@ -63,7 +60,8 @@ struct Service: Sendable {
         }
         if problem.code == .stale { return .stale(problem) }
         if problem.retry == .later, let wait = problem.retryAfter ?? wait { return .wait(seconds: wait, problem) }
-        return problem.status == 401 || request.path == Request.signIn ? .notSignedIn(problem) : .refused(problem)
+        let isOfSignIn = problem.status == 401 || request.path.hasSuffix("/sign-in")
+        return isOfSignIn ? .notSignedIn(problem) : .refused(problem)
     }
 }
 

@@ -32,7 +32,10 @@ public struct Status: Sendable, Equatable, Decodable {
     var sequence: Int?
 
     /// The limit of this name in the catalogue; nil where it has none, or where a kept answer has ended.
-    public func limit(_ name: String) -> Limit? { limits[name].map(Limit.init) }
+    public func limit(_ name: String) -> Int? { limits[name] }
+
+    /// What the server says for "unlimited" (`api.md`, Status): compare a count with it as with any limit.
+    public static let unlimited = 9_007_199_254_740_991
 
     /// An add-on of a user.
     public struct AddOn: Sendable, Equatable, Decodable {
@@ -75,23 +78,6 @@ public struct Status: Sendable, Equatable, Decodable {
         public let allowed: Int
         public let active: Int
         public let suspended: Int
-    }
-}
-
-/// How much of something a tier allows.
-public enum Limit: Sendable, Equatable {
-    case upTo(Int)
-    case unlimited
-
-    /// The number by which the server says that there is no limit (`api.md`, Status): 2^53 - 1.
-    init(_ number: Int) { self = number >= 9_007_199_254_740_991 ? .unlimited : .upTo(number) }
-
-    /// Whether so many may be.
-    public func allows(_ count: Int) -> Bool {
-        switch self {
-        case .upTo(let most): count <= most
-        case .unlimited: true
-        }
     }
 }
 

@@ -4,9 +4,10 @@ import Foundation
     import Security
 #endif
 
-/// Where things outlive the process. Reading what is not there, or cannot be read now, is nil.
+/// Where things outlive the process.
 struct Storage: Sendable {
-    let read: @Sendable (_ name: String) -> Data?
+    /// Nil where there is nothing. Throws where it cannot be told, as before the first unlocking of a device.
+    let read: @Sendable (_ name: String) throws -> Data?
     let write: @Sendable (_ name: String, Data) -> Void
 
     /// For nothing that unlocks: anybody can edit it.
@@ -33,7 +34,8 @@ struct Storage: Sendable {
                 read: { name in
                     var found: CFTypeRef?
                     let result = SecItemCopyMatching(item(name, [kSecReturnData as String: true]), &found)
-                    return result == errSecSuccess ? found as? Data : nil
+                    if result == errSecInteractionNotAllowed { throw GatepassError.noAnswer }
+                    return found as? Data
                 },
                 write: { name, data in
                     // Never deleted first: on a locked device the new one might not be taken.

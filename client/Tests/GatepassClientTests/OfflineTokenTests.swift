@@ -80,9 +80,7 @@ struct OfflineTokenTests {
         #expect(refusal("\(parts[0]).\(parts[1])") == .malformed)
     }
 
-    @Test func `it says what is unlimited, and the subject of a bearer is read without being believed`() throws {
-        #expect(Limit(9_007_199_254_740_991) == .unlimited)
-        #expect(Limit(9_007_199_254_740_990) == .upTo(9_007_199_254_740_990))
+    @Test func `the subject of a bearer is read without being believed`() throws {
         #expect(try unverifiedClaim("sub", of: token(sub: "ben")) == "ben")
         #expect(unverifiedClaim("sub", of: "opaque") == nil && unverifiedClaim("sub", of: "a.b.c") == nil)
     }

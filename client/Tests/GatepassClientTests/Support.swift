@@ -102,7 +102,10 @@ final class Phone: @unchecked Sendable {
             bundleID: bundleID,
             device: Surroundings(
                 secrets: Storage(
-                    read: { name in self.locked { $0.isLocked ? nil : $0.keychain[name] } },
+                    read: { name in
+                        if self[\.isLocked] { throw GatepassError.noAnswer }
+                        return self[\.keychain][name]
+                    },
                     write: { name, data in self.locked { if !$0.isLocked { $0.keychain[name] = data } } }),
                 notes: Storage(
                     read: { name in self.locked { $0.defaults[name] } },

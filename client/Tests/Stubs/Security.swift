@@ -7,9 +7,9 @@ public typealias CFDictionary = [String: Any]
 public typealias CFTypeRef = AnyObject
 public typealias OSStatus = Int32
 
-/// security/errsecsuccess, …/errsecitemnotfound
-public let errSecSuccess: OSStatus = 0
+/// security/errsecitemnotfound, …/errsecinteractionnotallowed
 public let errSecItemNotFound: OSStatus = -25300
+public let errSecInteractionNotAllowed: OSStatus = -25308
 /// security/ksecclass, …/ksecclassgenericpassword
 public let kSecClass: CFString = ""
 public let kSecClassGenericPassword: CFString = ""

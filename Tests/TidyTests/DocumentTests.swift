@@ -183,7 +183,8 @@ import Testing
         #expect(try SourceTree.file("openapi.yaml").text.contains("{status: ready, version: \(version[0]), "))
         let image = try SourceTree.file("Dockerfile").text
         #expect(image.contains("org.opencontainers.image.version=\"\(version[0])\"\n"))
-        for path in ["compose.yaml", "compose.cluster.yaml"] {
+        let pods = ["deployment", "migrate"].map { "docs/deploy/kubernetes/\($0).yaml" }
+        for path in ["compose.yaml", "compose.cluster.yaml"] + pods {
             let images = try SourceTree.file(path).lines.filter { $0.contains("image: gatepass") }
             #expect(!images.isEmpty && images.allSatisfy { $0.hasSuffix(":\(version[0])") }, "\(path)")
         }

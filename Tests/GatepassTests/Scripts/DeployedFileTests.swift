@@ -18,7 +18,10 @@ import Testing
     @Test(
         arguments: [
             ("Dockerfile", []), ("compose.yaml", ["GATEPASS_DOMAIN"]), ("compose.cluster.yaml", []),
-            ("docs/deploy/compose.md", ["GATEPASS_DOMAIN"]),
+            ("docs/deploy/compose.md", ["GATEPASS_DOMAIN"]), ("docs/deploy/kubernetes/deployment.yaml", []),
+            ("docs/deploy/kubernetes/migrate.yaml", []), ("docs/deploy/existing-database.md", []),
+            // Kubernetes would make this one of the service's name.
+            ("docs/deploy/kubernetes.md", ["GATEPASS_PORT"]),
         ] as [(String, [String])])
     func `every variable is a setting, or one of the proxy`(path: String, others: [String]) throws {
         let used = Self.variables(in: try Self.text(path))
@@ -80,5 +83,18 @@ import Testing
             #expect(grants[0] == grants[1] && grants[0].count == 1, "\(grants)")
         }
         #expect(compose.contains("MARIADB_ROOT_PASSWORD_FILE: /secrets/database/root"))
+    }
+
+    @Test(arguments: [("deployment", "server", "gatepass"), ("migrate", "migrate", "gatepass-migrate")])
+    func `a pod sees the secrets of its own, may write nothing, and gets no variables of services`(
+        name: String, folder: String, secret: String
+    ) throws {
+        let lines = try Self.text("docs/deploy/kubernetes/\(name).yaml").split(separator: "\n")
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(lines.contains("enableServiceLinks: false") && lines.contains("readOnlyRootFilesystem: true"))
+        #expect(lines.contains("capabilities: {drop: [ALL]}") && lines.contains("runAsUser: 65532"))
+        #expect(lines.contains("- {name: CREDENTIALS_DIRECTORY, value: /secrets/\(folder)}"))
+        #expect(lines.contains("- {name: secrets, mountPath: /secrets/\(folder), readOnly: true}"))
+        #expect(lines.filter { $0.contains("secretName:") } == ["secret: {secretName: \(secret), defaultMode: 0440}"])
     }
 }

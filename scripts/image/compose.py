@@ -13,8 +13,6 @@ import sys
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# What an engine adds to an image that names none.
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Who reads a volume.
 OWNERS = {"/secrets/server": 65532, "/secrets/migrate": 65532, "/secrets/database": 999, "/data": 65532}
 
@@ -24,7 +22,7 @@ def compose():
 
 
 def config(work, stage):
-    return json.loads((work / f"{stage}.json").read_text())["config"]
+    return json.loads((work / f"{stage}.json").read_text())["Docker"]["config"]
 
 
 def stage(service):
@@ -38,7 +36,7 @@ def filled(text):
 
 def environment(work, service):
     image = dict(line.split("=", 1) for line in config(work, stage(service))["Env"])
-    return {"PATH": PATH} | image | {name: filled(value) for name, value in service.get("environment", {}).items()}
+    return image | {name: filled(value) for name, value in service.get("environment", {}).items()}
 
 
 def require(holds, words):

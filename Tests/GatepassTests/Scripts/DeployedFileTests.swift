@@ -32,7 +32,8 @@ import Testing
 
     /// The lines of a service of `compose.yaml`, without their indentation.
     private static func service(_ name: String, in compose: String) throws -> [Substring] {
-        let lines = compose.split(separator: "\n", omittingEmptySubsequences: false)
+        let services = try #require(compose.split(separator: "\nservices:\n").last)
+        let lines = services.split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex(of: "  \(name):"), "\(name)")
         return lines[(start + 1)...].prefix { $0.hasPrefix("    ") }.map { $0.drop { $0 == " " } }
     }

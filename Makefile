@@ -3,8 +3,8 @@
 # A Swift that scripts/swift has installed is found in the same call.
 export PATH := $(or $(SWIFTLY_BIN_DIR),$(HOME)/.local/share/swiftly/bin):$(PATH)
 
-.PHONY: run test build-tests release dist test-release soak cluster-test check format mutants bench clients \
-	schemathesis screenshots setup
+.PHONY: run test build-tests release dist image-test test-release soak cluster-test check format mutants bench \
+	clients schemathesis screenshots setup
 
 # Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue, and
 # customers with stories. Ctrl-C ends all.
@@ -31,6 +31,12 @@ release: setup
 # What is deployed, under dist/: an archive, the program's symbols, and a Debian package (docs/deploy/vm.md).
 dist: release
 	PROGRAM='$(or $(SCRATCH),.build)/release/gatepass' scripts/dist
+
+# The image of what is deployed, built without an engine and run as compose.yaml says, but for the first stage of the
+# Dockerfile (docs/deploy/compose.md). It needs root and a mirror of Debian.
+image-test: dist
+	@scripts/setup image
+	scripts/image/run
 
 # The tests that start the program, against what people run.
 test-release: release

@@ -25,6 +25,18 @@ import Testing
         #expect(error.description.contains("\(code)"))
     }
 
+    @Test func `a server that lacks a variable of the session is told by its place and version, and no other`() {
+        let place = ConnectionSettings.Endpoint.tcp(host: "db", port: 3306)
+        let settings = ConnectionSettings(endpoints: [place], database: "gatepass", user: "gatepass")
+        let lacking = DatabaseError(code: 1193, sqlState: "HY000", statement: "session.setVariables")
+        let told = Session.refusal(lacking, of: "8.0.36", settings, at: place)
+        #expect(told.isConnectionLost && told.code == 1193 && !told.isAway)
+        let words = "the server has version 8.0.36, and is no MariaDB of 10.3 or newer"
+        #expect(told.description == "gatepass at db:3306, as gatepass: \(words) (1193)")
+        let other = DatabaseError(code: 1231, sqlState: "42000", statement: "session.setVariables")
+        #expect(Session.refusal(other, of: "8.0.36", settings, at: place) == other)
+    }
+
     @Test func `what is away, busy, full or in doubt passes, and what is refused or wrong does not`() {
         for code in [1213, 1205, 1021, 1047, 1114, 1290, 1836, 1053, 2006, 2013] {
             #expect(DatabaseError(code: code, sqlState: "HY000", statement: "s").isPassing, "\(code)")

@@ -181,6 +181,13 @@ import Testing
         #expect(program.contains("static let version = \"\(version[0])\"\n"))
         #expect(try SourceTree.file("api.md").text.contains("\"version\": \"\(version[0])\""))
         #expect(try SourceTree.file("openapi.yaml").text.contains("{status: ready, version: \(version[0]), "))
+        let image = try SourceTree.file("Dockerfile").text
+        #expect(image.contains("org.opencontainers.image.version=\"\(version[0])\"\n"))
+        let pods = ["deployment", "migrate"].map { "docs/deploy/kubernetes/\($0).yaml" }
+        for path in ["compose.yaml", "compose.cluster.yaml"] + pods {
+            let images = try SourceTree.file(path).lines.filter { $0.contains("image: gatepass") }
+            #expect(!images.isEmpty && images.allSatisfy { $0.hasSuffix(":\(version[0])") }, "\(path)")
+        }
     }
 
     @Test func `the README names the two commands, and the contributing page the others`() throws {

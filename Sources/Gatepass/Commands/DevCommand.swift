@@ -12,8 +12,8 @@ struct DevCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    @Option(help: "The port to listen on; 0 takes a free one.")
-    var port = 8080
+    @Option(help: "The port to listen on (default: the setting http.port); 0 takes a free one.")
+    var port: Int?
 
     @Option(help: "The address to listen on (default: the setting http.host); with 0.0.0.0 a phone can reach it.")
     var host: String?
@@ -107,7 +107,7 @@ struct DevCommand: AsyncParsableCommand {
 
     /// The settings for the installation's own database, keys and sign-in. They replace those of the settings file.
     private func overrides(_ installation: Installation, _ database: EmbeddedMariaDB) throws -> [String: String] {
-        let address = ["http.host": host, "http.port": String(port)].compactMapValues(\.self)
+        let address = ["http.host": host, "http.port": port.map(String.init)].compactMapValues(\.self)
         return try [
             "environment": "development", "database.socket": database.socket,
             "database.user": database.user, "database.name": Self.schema, "database.password": "",

@@ -13,7 +13,7 @@ struct GatepassCommand: AsyncParsableCommand {
             TokensCommand.self, KeysCommand.self, StaffCommand.self, UserCommand.self, GrantCommand.self,
             CompensateCommand.self, AuditCommand.self, SearchCommand.self, OrderCommand.self, WebhooksCommand.self,
             JobsCommand.self, ProjectionCommand.self,
-            ReconcileCommand.self, InspectCommand.self,
+            ReconcileCommand.self, InspectCommand.self, HealthCommand.self, SecretsCommand.self,
         ] + development)
 
     /// The commands for a development installation.

@@ -32,6 +32,17 @@ struct LoadedSettings: Sendable {
         }
     }
 
+    /// The address of the server, for a command that asks it. Other sections may have faults, such as a secret that is
+    /// given to the server alone. Throws the faults of `http`, and of a file that is not well-formed.
+    static func http(from inputs: SettingsInputs) throws(SettingsError) -> Settings.HTTP {
+        let file = inputs.file.map(SettingsFile.init)
+        var reader = SettingsReader(layers: layers(inputs, SecretFiles(inputs, keys: []), file))
+        let http = Settings.HTTP(&reader)
+        let faults = (file?.faults ?? []) + reader.faults
+        guard faults.isEmpty else { throw SettingsError(faults: faults.inReadingOrder, effective: reader.effective) }
+        return http
+    }
+
     private static func layers(
         _ inputs: SettingsInputs, _ secretFiles: SecretFiles, _ file: SettingsFile?
     ) -> [SettingsLayer] {

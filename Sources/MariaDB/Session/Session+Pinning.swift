@@ -57,7 +57,7 @@ extension Session {
         for index in indices.filter({ $0 == preferred }) + others {
             do {
                 let wire = try Wire(to: settings.endpoints[index], settings)
-                let facts = try pin(wire, settings)
+                let facts = try pin(wire, settings, at: settings.endpoints[index])
                 if !facts.isReadOnly { return (wire, facts, index) }
                 readable = readable ?? (wire, facts, index)
             } catch {
@@ -71,16 +71,22 @@ extension Session {
 
     /// Sets the session's settings, reads them back, and begins a transaction: a node of a cluster that has lost its
     /// majority, or rejects queries, answers everything before.
-    private static func pin(_ wire: Wire, _ settings: ConnectionSettings) throws(DatabaseError) -> ServerFacts {
+    private static func pin(
+        _ wire: Wire, _ settings: ConnectionSettings, at endpoint: ConnectionSettings.Endpoint
+    ) throws(DatabaseError) -> ServerFacts {
         try wire.run(setIsolation)
         var cells: [Value] = []
         let modes = sqlModes.sorted().joined(separator: ",")
-        _ = try PreparedStatement(setVariables, on: wire)
-            .execute(
-                [
-                    .text(modes), Value(settings.lockWaitTimeoutSeconds),
-                    Value(settings.idleTransactionTimeoutSeconds),
-                ], into: &cells)
+        do throws(DatabaseError) {
+            _ = try PreparedStatement(setVariables, on: wire)
+                .execute(
+                    [
+                        .text(modes), Value(settings.lockWaitTimeoutSeconds),
+                        Value(settings.idleTransactionTimeoutSeconds),
+                    ], into: &cells)
+        } catch {
+            throw refusal(error, of: wire.serverName, settings, at: endpoint)
+        }
         guard let row = try read(readVariables, on: wire).first else {
             throw DatabaseError(.sessionNotPinned, statement: readVariables.name)
         }
@@ -92,6 +98,22 @@ extension Session {
         try wire.run(rollback)
         return try facts(from: row, settings, node: node)
     }
+
+    /// The error of a server that refuses the session's variables. One that lacks `idle_transaction_timeout`, as every
+    /// MySQL does, is told by its version, as if there were no connection.
+    static func refusal(
+        _ error: DatabaseError, of version: String, _ settings: ConnectionSettings,
+        at endpoint: ConnectionSettings.Endpoint
+    ) -> DatabaseError {
+        guard error.code == unknownVariable else { return error }
+        return DatabaseError(
+            .connectionLost, code: error.code, sqlState: error.sqlState, statement: error.statement,
+            words: settings.words(
+                "the server has version \(version), and is no MariaDB of 10.3 or newer", error.code, at: endpoint))
+    }
+
+    /// The number of the refusal of a variable that the server does not have.
+    private static let unknownVariable = 1193
 
     private static func read(_ statement: SQLStatement, on wire: Wire) throws(DatabaseError) -> [Row] {
         var cells: [Value] = []

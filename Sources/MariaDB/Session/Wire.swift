@@ -75,6 +75,9 @@ final class Wire {
     /// The server's version as a number, such as 101119 for 10.11.19.
     var serverVersion: Int { Int(mysql_get_server_version(handle)) }
 
+    /// The server's version as it writes it, such as `10.11.19-MariaDB`.
+    var serverName: String { String(cString: mysql_get_server_info(handle)) }
+
     /// The id of this connection, which `KILL` takes.
     var threadID: UInt64 { UInt64(mysql_thread_id(handle)) }
 

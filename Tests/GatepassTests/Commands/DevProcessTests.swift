@@ -30,6 +30,24 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: data.path + "/running"))
     }
 
+    @Test func `without --port the server listens at http.port, where its health is asked`() async throws {
+        let data = URL(fileURLWithPath: "/tmp/gatepass-dev-\(UInt32.random(in: .min ... .max))")
+        defer { try? FileManager.default.removeItem(at: data) }  // it is under /tmp
+        let log = URL(fileURLWithPath: try PrivateMariaDB.makeDirectory())
+        defer { try? FileManager.default.removeItem(at: log) }  // it is under /tmp
+        let environment = ["GATEPASS_HTTP_PORT": "\(PrivateMariaDB.freePort())"]
+        let child = try ServingProcess.start(["dev", "--data-dir", data.path], environment: environment, in: log)
+        defer { child.send(SIGKILL) }
+        let deadline = ContinuousClock.now.advanced(by: .seconds(180))
+        var health = try await DevelopmentInstallation.command(["health"], environment: environment)
+        while health.status != 0, ContinuousClock.now < deadline {
+            health = try await DevelopmentInstallation.command(["health"], environment: environment)
+        }
+        #expect(health.status == 0, "\(health.text)")
+        child.send(SIGTERM)
+        #expect(await ServingProcess.end(of: child) == 0)
+    }
+
     @Test func `a database that hangs is told by readiness, and liveness goes on`() async throws {
         let data = URL(fileURLWithPath: "/tmp/gatepass-dev-\(UInt32.random(in: .min ... .max))")
         defer { try? FileManager.default.removeItem(at: data) }  // it is under /tmp

@@ -15,6 +15,7 @@ import Testing
             ("no rights in it", [(1044, 0), (1044, 31)], true),
             ("no password", [(1698, 0), (1698, 31)], true),
             ("a user of another machine", [(1130, 0), (1130, 31)], true),
+            ("no MariaDB", [(1193, 0), (1193, 31)], true),
             ("nobody listens", [(2002, 0), (2002, 3_600)], false),
             ("too many connections", [(1040, 0), (1040, 3_600)], false),
             ("no connection in time", [(0, 0), (0, 3_600)], false),
@@ -43,6 +44,11 @@ import Testing
         let words = "gatepass at db:3306, as gatepass: Access denied for user 'gatepass'@'10.0.0.3' (1045)"
         let denied = ServiceFailure(DatabaseError(.unavailable, code: 1045, statement: "lease", words: words))
         #expect(denied.sentence == "no connection to \(words); see database.user and database.password")
+        let another = ServiceFailure(DatabaseError(.unavailable, code: 1193, statement: "lease", words: "x (1193)"))
+        #expect(
+            another.sentence
+                == "no connection to x (1193); take MariaDB 10.11.17 or newer, as docs/deploy/existing-database.md says"
+        )
         let missing = ServiceFailure(DatabaseError(.refused, code: 1146, sqlState: "42S02", statement: "read x"))
         #expect(
             missing.sentence

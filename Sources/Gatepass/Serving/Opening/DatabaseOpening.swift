@@ -82,7 +82,7 @@ struct DatabaseOpening: Service {
 
     /// Waits for the database and opens it; nil if the process is to end before.
     private func open() async throws -> Store? {
-        var (hasComplained, refusals) = (false, RepeatedRefusal())
+        var (hasComplained, awaitsMigrations, refusals) = (false, false, RepeatedRefusal())
         while !Task.isCancelled {
             do {
                 let isReady = try await isSchemaReady()
@@ -91,6 +91,8 @@ struct DatabaseOpening: Service {
                     try await warnOfLoss()
                     return try await openCatalogue()
                 }
+                if !awaitsMigrations { logger.warning("waiting for the tables: run `gatepass migrate`") }
+                awaitsMigrations = true
             } catch {
                 let failure = error as? ServiceFailure
                 let isRefused = failure.map { refusals.lasts($0.code, at: uptime()) } ?? false

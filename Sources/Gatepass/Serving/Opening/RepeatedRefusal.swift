@@ -5,8 +5,8 @@ struct RepeatedRefusal {
     static let longest = Duration.seconds(30)
 
     /// The numbers of refusals: no rights in the database, a wrong password, no such database, a user of another
-    /// machine, no password.
-    private static let codes: Set<Int> = [1044, 1045, 1049, 1130, 1698]
+    /// machine, no MariaDB, no password.
+    private static let codes: Set<Int> = [1044, 1045, 1049, 1130, 1193, 1698]
 
     private var first: (code: Int, at: Duration)?
 

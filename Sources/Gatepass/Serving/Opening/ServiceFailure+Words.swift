@@ -16,6 +16,7 @@ extension ServiceFailure {
         case 1142, 1143: "grant the user the rights that docs/production.md lists"
         case 1146: "run `gatepass migrate`: a table of this release is missing"
         case 1040, 1203: "raise max_connections of the database server, or lower database.pool_size"
+        case 1193: "take MariaDB 10.11.17 or newer, as docs/deploy/existing-database.md says"
         case 1290: "name the server that takes writes in database.host, or make this one writable"
         case 2002, 2003: "see that MariaDB runs there: database.host and database.port, or database.socket"
         case 2005: "see database.host"

@@ -65,6 +65,16 @@ extension EndToEnd {
             #expect(try await server.end() == 0)
         }
 
+        @Test func `a server that waits for its tables says so once, and serves when they are there`() async throws {
+            let server = try await EndToEndServer(["GATEPASS_MIGRATIONS_ON_START": "wait"])
+            try await server.launch()
+            try await Self.wait(for: "waiting for the tables", in: server)
+            #expect(try await server.command(["migrate"]).status == 0)
+            try await Self.wait(for: #""message":"ready""#, in: server)
+            #expect(server.log.split(separator: "waiting for the tables").count == 2, "\(server.log)")
+            #expect(try await server.end() == 0)
+        }
+
         @Test func `production does not start for the first time with the demo's app, and later nothing is compared`()
             async throws
         {

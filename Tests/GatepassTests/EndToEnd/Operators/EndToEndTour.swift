@@ -158,7 +158,7 @@ enum EndToEndTour {
         "config check", "catalog check", "catalog plan", "catalog import", "keys list", "user status", "user timeline",
         "user devices", "user credits", "search", "user export", "staff list", "jobs list", "webhooks list",
         "audit list", "audit verify", "token", "doctor", "simulate stories", "simulate lose",
-        "simulate app-transaction", "simulate receipt", "clock show", "inspect",
+        "simulate app-transaction", "simulate receipt", "clock show", "inspect", "health", "secrets create",
     ]
 
     /// True if a command does something to a server, so that it names the server first.
@@ -166,9 +166,11 @@ enum EndToEndTour {
         !reads.contains { "\(command) ".hasPrefix($0 + " ") && !command.contains(" --reason ") }
     }
 
-    /// Commands beside a server that serves, whose user is `{user}`; `{storekit}` is a StoreKit configuration file.
+    /// Commands beside a server that serves, whose user is `{user}`; `{storekit}` is a StoreKit configuration file, and
+    /// `{secrets}` a directory for secrets.
     static let commands = [
-        "config check", "migrate", "catalog check", "catalog plan", "catalog apply",
+        "config check", "health", "health --live", "secrets create {secrets}", "migrate", "catalog check",
+        "catalog plan", "catalog apply",
         "catalog import {storekit} --bundle-id com.example.app",
         "keys create --scopes read --name tour --json", "keys list", "keys revoke {key_id}",
         "grant {user} --pass pro --days 3 --reason tour --reference tour",

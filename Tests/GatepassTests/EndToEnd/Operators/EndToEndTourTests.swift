@@ -54,7 +54,7 @@ extension EndToEnd {
             var names = [
                 "user": user, "key_id": "0", "delivery": "\(delivery)", "pass": pass.transactionId,
                 "unowned": unowned.transactionId, "ended": ended.transactionId, "storekit": storekit,
-                "job": "\(try await Self.deadJob(backend))",
+                "job": "\(try await Self.deadJob(backend))", "secrets": backend.server.directory + "/secrets",
             ]
             for command in EndToEndTour.commands {
                 let done = try await backend.server.command(Self.words(command, names))

@@ -25,6 +25,8 @@ enum SourceTree {
 
     static let sources = files(in: "Sources", suffix: ".swift")
     static let tests = files(in: "Tests", suffix: ".swift")
+    /// The package for apps, and its tests.
+    static let client = files(in: "client", suffix: ".swift")
 
     /// The paths of the pictures of documents.
     static let pictures: [String] = {

@@ -9,6 +9,7 @@ import Testing
     @Test func `the tree is there`() {
         #expect(SourceTree.sources.count > 100)
         #expect(SourceTree.tests.contains { $0.path == "Tests/TidyTests/TidyTests.swift" })
+        #expect(SourceTree.client.contains { $0.path == "client/Sources/GatepassClient/Gatepass.swift" })
     }
 
     // MARK: Walls
@@ -24,6 +25,15 @@ import Testing
     ])
     func `a forbidden import is found`(module: String, text: String) {
         #expect(Imports.findings(in: sample(text, in: module)).count == 1)
+    }
+
+    @Test func `the package for apps needs systems' modules and swift-crypto alone`() {
+        let allowed: Set = [
+            "AppKit", "Crypto", "CryptoKit", "Foundation", "FoundationNetworking", "GatepassClient", "Observation",
+            "PackageDescription", "Security", "StoreKit", "SwiftUI", "Testing", "UIKit",
+        ]
+        let imported = Set(SourceTree.client.flatMap { Imports.modules(in: $0.text).map(\.name) })
+        #expect(imported.subtracting(allowed) == [])
     }
 
     @Test func `SQL stays in its modules`() {
@@ -130,7 +140,7 @@ import Testing
     }
 
     @Test func `comments begin with their nouns and have short sentences`() {
-        #expect(SourceTree.sources.flatMap(CommentWords.findings) == [])
+        #expect((SourceTree.sources + SourceTree.client).flatMap(CommentWords.findings) == [])
     }
 
     @Test(arguments: [
@@ -153,7 +163,7 @@ import Testing
 
     @Test func `nothing is put off`() {
         let words = ["TO" + "DO", "FIX" + "ME", "HA" + "CK:"]
-        let found = (SourceTree.sources + SourceTree.tests).flatMap { file in
+        let found = (SourceTree.sources + SourceTree.tests + SourceTree.client).flatMap { file in
             words.filter(file.text.contains).map { "\(file.path): \($0)" }
         }
         #expect(found == [])
@@ -162,7 +172,7 @@ import Testing
     // MARK: Files
 
     @Test func `files are short`() throws {
-        let long = (SourceTree.sources + SourceTree.tests).filter { $0.lineCount > 400 }.map(\.path)
+        let long = (SourceTree.sources + SourceTree.tests + SourceTree.client).filter { $0.lineCount > 400 }.map(\.path)
             .filter { !$0.hasPrefix("Sources/Dashboard/Words/Phrase+") }
         #expect(long == [])
         #expect(try SourceTree.file("ARCHITECTURE.md").lineCount <= 200)
@@ -209,7 +219,7 @@ import Testing
     // MARK: Names of tests
 
     @Test func `every test is named by a sentence`() {
-        #expect(SourceTree.tests.flatMap(TestNames.findings) == [])
+        #expect((SourceTree.tests + SourceTree.client).flatMap(TestNames.findings) == [])
     }
 
     @Test(arguments: ["@Test func aThingHolds() {}", "@Test(arguments: [1])\nfunc aThingHolds(number: Int) {}"])

@@ -13,8 +13,8 @@ extension Gatepass {
         public let features: [String]
     }
 
-    /// What the App Store sells, with texts in one of `languages` (RFC 9110, Accept-Language), without a sign-in. The
-    /// price is StoreKit's.
+    /// The products of the App Store, with texts in one of `languages` (RFC 9110, Accept-Language); no sign-in is
+    /// needed. The price is StoreKit's.
     public func products(languages: [String] = Locale.preferredLanguages) async throws(GatepassError) -> [Item] {
         struct Answer: Decodable { let products: [Item] }
         let path = "/api/iap/apple/products" + (bundleID.map { "?bundle_id=\($0.escaped)" } ?? "")
@@ -35,7 +35,11 @@ extension Gatepass {
     }
 
     /// All of them: at most 100 are on record.
-    public func devices() async throws(GatepassError) -> [Device] { try await list("/api/devices") }
+    public func devices() async throws(GatepassError) -> [Device] {
+        struct Page: Decodable { let data: [Device] }
+        let page: Page = try await call(Request(path: "/api/devices?limit=100"))
+        return page.data
+    }
 
     /// Puts a device on record and gives it a seat, or changes its name and pin. `seatLimitReached` says how many.
     @discardableResult
@@ -53,7 +57,9 @@ extension Gatepass {
 
     /// Gives a device its seat back.
     @discardableResult
-    public func reactivate(device: String) async throws(GatepassError) -> Device { try await tell("reactivate", device) }
+    public func reactivate(device: String) async throws(GatepassError) -> Device {
+        try await tell("reactivate", device)
+    }
 
     /// Takes its seat from a device.
     @discardableResult
@@ -82,11 +88,9 @@ extension Gatepass {
         public let debt: Int
     }
 
-    /// The balances, by unit and environment: a hundred at most, which no catalogue reaches.
-    public func credits() async throws(GatepassError) -> [Status.Balance] { try await list("/api/credits") }
-
     /// Spends, once for each `key`: keep it until there is an answer, and ask again with the same. For servers with
-    /// `credits.user_spend`; others say `forbidden`. The environment is Production, or Sandbox.
+    /// `credits.user_spend`; others say `forbidden`. The environment is Production, or Sandbox. The balances are in the
+    /// status.
     public func spend(
         _ amount: Int, of unit: String, for reference: String, key: String, environment: String = "Production"
     ) async throws(GatepassError) -> Spent {
@@ -99,11 +103,4 @@ extension Gatepass {
         let path = "/api/credits/\(unit.escaped)/spend"
         return try await call(.post(path, body, headers: ["Idempotency-Key": key]))
     }
-
-    private func list<Element: Decodable>(_ path: String) async throws(GatepassError) -> [Element] {
-        let page: Page<Element> = try await call(Request(path: path + "?limit=100"))
-        return page.data
-    }
 }
-
-private struct Page<Element: Decodable>: Decodable { let data: [Element] }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What became of a transaction.
+/// The end of a transaction's way to the server.
 public enum Delivery: Sendable, Equatable {
-    /// It is the user's, and finished. With a reason it gives nothing now, as with `unknown_product`.
+    /// The purchase is the user's, and finished. With a reason it gives nothing now, as with `unknown_product`.
     case delivered(reason: String?)
-    /// No answer yet, or a parent is asked (Ask to Buy): it comes again by itself.
+    /// No answer yet, or a parent is asked (Ask to Buy): the transaction comes again by itself.
     case pending
     /// The person has to sign in, or by another login: `deliverUnfinished()` after it.
     case afterSignIn(GatepassError)
-    /// Paid and not taken: tell the person once. It is tried again once a day; nil where that is not due yet.
+    /// Paid and not taken: tell the person once. The next try is on another day; nil where that is not due yet.
     case refused(GatepassError?)
 }
 
@@ -17,9 +17,9 @@ extension Gatepass {
     public struct Attachment: Sendable, Equatable, Decodable {
         /// `attached`, `already_attached`, `revoked` or `recorded`.
         public let outcome: String
-        /// Whether the app finishes the transaction: `deliver` does.
+        /// True where the app finishes the transaction.
         public let finish: Bool
-        /// Why it gives nothing now, such as `unknown_product`: it is paid, and begins to count by itself.
+        /// The cause why it gives nothing now, such as `unknown_product`: it is paid, and begins to count by itself.
         public let reason: String?
         public let status: Status
     }
@@ -51,7 +51,7 @@ extension Gatepass {
     // MARK: Delivering
 
     /// Sends a transaction until there is an answer, and finishes it exactly where the answer says so. StoreKit brings
-    /// what is not finished again at each start, so that a purchase survives whatever ends the app. `name` tells
+    /// those that are not finished again at each start, so that a purchase survives whatever ends the app. `name` tells
     /// transactions apart: one that is under way is not sent beside itself.
     func deliver(_ jws: String, name: String, finish: @escaping @Sendable () async -> Void) async -> Delivery {
         if let underWay = deliveries[name] { return await underWay.value }
@@ -62,7 +62,7 @@ extension Gatepass {
     }
 
     private func sent(_ jws: String, _ name: String, _ finish: @Sendable () async -> Void) async -> Delivery {
-        // What is kept of a `never` is its day, for each user. A debug build tries at each start.
+        // The day of the last `never` to this user. A debug build tries at each start.
         let today = Data("\(Int(device.date().timeIntervalSince1970 / 86_400))".utf8)
         var note: String { "refused \(name) \(record.subject ?? "")" }
         if !device.isDebugBuild, (try? device.notes.read(note)) == today { return .refused(nil) }  // it does not throw
@@ -102,17 +102,15 @@ extension Gatepass {
 
     // MARK: Restoring
 
-    /// The verdicts about what a device has, and how far Apple's history was read.
+    /// The verdicts about the texts of a device, by their places, and how far Apple's history was read.
     public struct Restored: Sendable, Equatable {
-        /// In the order of the texts.
-        public internal(set) var verdicts: [Verdict]
+        public internal(set) var verdicts: [Int: Verdict] = [:]
         /// `complete`, `recent`, `pending`, `unavailable` or `not_configured`.
-        public internal(set) var history: String
+        public internal(set) var history = ""
 
         /// A verdict about one text.
         public struct Verdict: Sendable, Equatable, Decodable {
-            /// The place of the text.
-            public internal(set) var index: Int
+            let index: Int
             /// An attachment's, `duplicate_in_request` or `refused`.
             public let outcome: String
             public let finish: Bool
@@ -140,8 +138,7 @@ extension Gatepass {
             let history: String
             let status: Status
         }
-        var verdicts: [Int: Restored.Verdict] = [:]
-        var history = ""
+        var restored = Restored()
         var parts = Self.parts(of: texts.map(\.utf8.count))
         var attempt = 0
         while let part = parts.first {
@@ -154,22 +151,21 @@ extension Gatepass {
                 attempt += 1
                 continue
             }
-            history = answer.history
+            restored.history = answer.history
             parts.removeFirst()
-            var later: [Restored.Verdict] = []
-            for var verdict in answer.results where part.indices.contains(verdict.index) {
-                verdict.index = part[verdict.index]
-                verdicts[verdict.index] = verdict
-                if verdict.finish { await finish(verdict.index) }
-                if verdict.retry == .later { later.append(verdict) }
+            let verdicts = answer.results.filter { part.indices.contains($0.index) }
+            for verdict in verdicts {
+                restored.verdicts[part[verdict.index]] = verdict
+                if verdict.finish { await finish(part[verdict.index]) }
             }
+            let later = verdicts.filter { $0.retry == .later }
             let told = later.compactMap(\.retryAfter).max().map { GatepassError.wait(seconds: $0, nil) }
             if !later.isEmpty, attempt < 2, await waited(after: told ?? .noAnswer, attempt) {
                 attempt += 1
-                parts.insert(later.map(\.index), at: 0)
+                parts.insert(later.map { part[$0.index] }, at: 0)
             }
         }
-        return Restored(verdicts: verdicts.values.sorted { $0.index < $1.index }, history: history)
+        return restored
     }
 
     /// The places of texts of these sizes, in parts of at most 500 items and 4 MiB, with room for a proof of 16 KiB.

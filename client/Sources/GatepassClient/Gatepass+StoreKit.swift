@@ -3,8 +3,12 @@
     import StoreKit
     #if canImport(UIKit)
         import UIKit
-    #elseif canImport(AppKit)
+        public typealias PurchaseAnchor = UIScene
+        public typealias RefundAnchor = UIWindowScene
+    #else
         import AppKit
+        public typealias PurchaseAnchor = NSWindow
+        public typealias RefundAnchor = NSViewController
     #endif
 
     extension SignIn {
@@ -16,7 +20,7 @@
     }
 
     extension Gatepass {
-        /// Whether this person may buy: false where parents or a profile forbid it. Then show no shop.
+        /// True where this person may buy. Where parents or a profile forbid it, show no shop.
         public static var canMakePayments: Bool { AppStore.canMakePayments }
 
         // MARK: Buying
@@ -50,18 +54,11 @@
             await completed(try await purchase(product, await purchaseOptions()))
         }
 
-        #if canImport(UIKit)
-            /// Buys, with the sheet in this scene.
-            public func buy(_ product: Product, confirmIn scene: some UIScene) async throws -> Delivery? {
-                try await buy(product) { try await $0.purchase(confirmIn: scene, options: $1) }
-            }
-        #elseif canImport(AppKit)
-            /// Buys, with the sheet at this window.
-            @available(macOS 15.2, *)
-            public func buy(_ product: Product, confirmIn window: NSWindow) async throws -> Delivery? {
-                try await buy(product) { try await $0.purchase(confirmIn: window, options: $1) }
-            }
-        #endif
+        /// Buys, with the sheet in this scene of an iPhone, or at this window of a Mac.
+        @available(macOS 15.2, *)
+        public func buy(_ product: Product, confirmIn anchor: PurchaseAnchor) async throws -> Delivery? {
+            try await buy(product) { try await $0.purchase(confirmIn: anchor, options: $1) }
+        }
 
         #if !os(visionOS)
             /// Buys, with the sheet where the system puts it.
@@ -70,7 +67,7 @@
             }
         #endif
 
-        /// What a purchase led to, also one of a `StoreView`: hand this to `onInAppPurchaseCompletion`.
+        /// Delivers the result of a purchase, also of a `StoreView`: hand this to `onInAppPurchaseCompletion`.
         public func completed(_ result: Product.PurchaseResult) async -> Delivery? {
             switch result {
             case .success(let result): await deliver(result)
@@ -104,21 +101,12 @@
             return restored
         }
 
-        #if canImport(UIKit)
-            /// Shows Apple's sheet for a refund of the newest purchase of a product; false where there is none, or the
-            /// person thought better of it. Apple decides within days, and the server hears of it.
-            public func beginRefund(of storeProductID: String, in scene: UIWindowScene) async throws -> Bool {
-                guard let latest = await Transaction.latest(for: storeProductID) else { return false }
-                return try await latest.unsafePayloadValue.beginRefundRequest(in: scene) == .success
-            }
-        #elseif canImport(AppKit)
-            /// Shows Apple's sheet for a refund of the newest purchase of a product; false where there is none, or the
-            /// person thought better of it. Apple decides within days, and the server hears of it.
-            public func beginRefund(of storeProductID: String, in controller: NSViewController) async throws -> Bool {
-                guard let latest = await Transaction.latest(for: storeProductID) else { return false }
-                return try await latest.unsafePayloadValue.beginRefundRequest(in: controller) == .success
-            }
-        #endif
+        /// Shows Apple's sheet for a refund of the newest purchase of a product; false where there is none, or the
+        /// person thought better of it. Apple decides within days, and the server hears of it.
+        public func beginRefund(of storeProductID: String, in anchor: RefundAnchor) async throws -> Bool {
+            guard let latest = await Transaction.latest(for: storeProductID) else { return false }
+            return try await latest.unsafePayloadValue.beginRefundRequest(in: anchor) == .success
+        }
 
         // MARK: The Apple account
 

@@ -1,13 +1,13 @@
 import Foundation
 import Observation
 
-/// What the user of this app has, from a Gatepass server: one for the whole app, made at its start.
+/// The passes, features and limits of this app's user, from a Gatepass server: one for the whole app, from its start.
 ///
 /// A kept answer is changed by three things: a 200 to a request that began after the one that it answers, a genuine
 /// offline token, and a sign-out. No fault of network or server ends it.
 @MainActor @Observable
 public final class Gatepass {
-    /// How the server learns who is asking. Where it leads to another user, what is kept of the one before is forgotten.
+    /// The way in which the server learns who is asking. Another user's answers replace those of the one before.
     @ObservationIgnored public var signIn: SignIn
     @ObservationIgnored let bundleID: String?
     @ObservationIgnored let service: Service
@@ -41,13 +41,13 @@ public final class Gatepass {
 
     // MARK: What the user has
 
-    /// What counts now, or nil where nothing is known: ask with `refresh()`.
+    /// The part of the kept answer that counts now; nil where nothing is known: ask with `refresh()`.
     public var status: Status? { kept?.counting(at: clock.now)?.status }
 
-    /// Whether anything is covered now.
+    /// True where anything is covered now.
     public var isActive: Bool { status?.active ?? false }
 
-    /// Whether this feature is open now.
+    /// True where this feature is open now.
     public func has(_ feature: String) -> Bool { status?.features.contains(feature) ?? false }
 
     /// The limit now, perhaps `Status.unlimited`; nil where the catalogue has none of this name, or nothing is known:
@@ -112,9 +112,9 @@ public final class Gatepass {
             if number > signedOutAt { keep(answer, number) }
             return answer
         } catch {
-            guard error.problem?.code == .unauthenticated, record.session?.token == bearer, !isRepeated
-            else { throw error }
-            record.session = nil  // the Apple account's token counts no more: sign in again, once
+            // An Apple account's token that counts no more: sign in again, once, but where another call has.
+            guard error.problem?.code == .unauthenticated, record.session != nil, !isRepeated else { throw error }
+            if record.session?.token == bearer { record.session = nil }
             return try await call(request, keeping: keep, isRepeated: true)
         }
     }
@@ -200,7 +200,7 @@ public final class Gatepass {
 
     private func verified(_ token: String, _ keys: OfflineToken.KeySet) -> OfflineToken? {
         guard let user = record.user, let bundleID else { return nil }
-        // Why it is refused is nobody's concern: it has ended, most often.
+        // The refusal is of no interest: it has ended, most often.
         return try? .verified(token, keys: keys, user: user, bundleID: bundleID, now: clock.now)
     }
 
@@ -211,7 +211,7 @@ public final class Gatepass {
         let data: Data?
         do { data = try device.secrets.read("kept") } catch { throw .noAnswer }
         isLoaded = true
-        // What is of another version is as if there were none.
+        // A record of another version is as if there were none.
         guard let data, let stored = try? JSONDecoder().decode(Record.self, from: data) else { return }
         record = stored
         clock = TrustedClock(date: max(device.date(), stored.latest))

@@ -7,10 +7,10 @@ public enum GatepassError: Error, Sendable, Equatable {
     case notSignedIn(Problem?)
     /// Ask again after so many seconds: 429 `rateLimited`, 503 `unavailable`, or a proxy that says `Retry-After`.
     case wait(seconds: Int, Problem?)
-    /// What StoreKit keeps of the Apple account is too old. Show a button that refreshes it, because Apple asks for the
-    /// App Store password then: `refreshAppleAccount()`, or `adopt(ownToken:refreshing:)`.
+    /// StoreKit's text of the Apple account is too old. Show a button that refreshes it, because Apple asks for the App
+    /// Store password then: `refreshAppleAccount()`, or `adopt(ownToken:refreshing:)`.
     case stale(Problem)
-    /// Whatever else the server refuses.
+    /// Any other refusal of the server's.
     case refused(Problem)
 
     /// The server's answer, if there was one.

@@ -10,7 +10,7 @@ struct Kept: Sendable {
     /// The end of an offline token, exclusive; nil for an answer in this run of the app, which ends as it says.
     var endsAt: Date?
 
-    /// Whether an answer to the request `other` is newer than this one.
+    /// True where an answer to the request `other` is newer than this one.
     func isOlder(than answer: Status, number other: Int) -> Bool {
         if answer.userID == status.userID, let theirs = answer.sequence, let ours = status.sequence, theirs != ours {
             return theirs > ours
@@ -18,7 +18,7 @@ struct Kept: Sendable {
         return other > number
     }
 
-    /// What still counts of it.
+    /// The part of it that still counts.
     func counting(at now: Date) -> Kept? {
         if let endsAt, now >= endsAt { return nil }
         var rest = self
@@ -32,7 +32,7 @@ struct Kept: Sendable {
     }
 }
 
-/// What outlives the process: only what is signed can unlock after a new start.
+/// The facts that outlive the process: of these only the token can unlock, because it is signed.
 struct Record: Codable, Sendable {
     /// The subject of the bearer under which the rest came: another one's is forgotten.
     var subject: String?

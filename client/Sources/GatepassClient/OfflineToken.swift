@@ -6,7 +6,7 @@ import Foundation
     import Crypto
 #endif
 
-/// What a genuine entitlement token says (`api.md`, Entitlement token): the status as of `iat`, until `exp`.
+/// A genuine entitlement token (`api.md`, Entitlement token): the status as of `iat`, until `exp`.
 struct OfflineToken: Sendable {
     let status: Status
     /// The claim `exp`, exclusive.

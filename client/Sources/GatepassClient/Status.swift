@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a user has (`api.md`, Status). Unlock by it, and by nothing of StoreKit's.
+/// The passes, features and limits of a user (`api.md`, Status). Unlock by it, and by nothing of StoreKit's.
 ///
 /// The answer has more members, for which an app has no use. An enum of the server's is a text here, because values may
 /// be added.
@@ -9,13 +9,13 @@ public struct Status: Sendable, Equatable, Decodable {
     public internal(set) var userID: String
     /// The server's time of it.
     public internal(set) var at: Date
-    /// Whether anything is covered now.
+    /// True where anything is covered now.
     public internal(set) var active: Bool
     /// The highest tier now, else the catalogue's default; nil where a kept answer has ended.
     public internal(set) var tier: String?
     /// The end of gap-free coverage at that tier or a higher one, or of the last one; exclusive.
     public internal(set) var expiresAt: Date?
-    /// The same at any tier.
+    /// The end of gap-free coverage at any tier.
     public internal(set) var accessExpiresAt: Date?
     /// `active`, `grace`, `expired` or `none`.
     public internal(set) var state: String
@@ -34,7 +34,7 @@ public struct Status: Sendable, Equatable, Decodable {
     /// The limit of this name in the catalogue; nil where it has none, or where a kept answer has ended.
     public func limit(_ name: String) -> Int? { limits[name] }
 
-    /// What the server says for "unlimited" (`api.md`, Status): compare a count with it as with any limit.
+    /// The number that stands for no limit (`api.md`, Status): compare a count with it as with any.
     public static let unlimited = 9_007_199_254_740_991
 
     /// An add-on of a user.
@@ -49,7 +49,7 @@ public struct Status: Sendable, Equatable, Decodable {
     public struct Entitlement: Sendable, Equatable, Decodable {
         /// `apple_iap`, `stripe` or `manual`.
         public let source: String
-        /// Of Apple's purchases the original transaction id.
+        /// The original transaction id, of Apple's purchases.
         public let externalID: String
         /// The name in the catalogue, and the store's own.
         public let productID: String?
@@ -63,7 +63,7 @@ public struct Status: Sendable, Equatable, Decodable {
         public let willRenew: Bool?
     }
 
-    /// What can be spent of one unit in one environment.
+    /// The credits of one unit in one environment.
     public struct Balance: Sendable, Equatable, Decodable {
         public let unit: String
         /// `Production` or `Sandbox`.
@@ -94,6 +94,6 @@ extension Status {
         return rest
     }
 
-    /// Whether nothing of what was paid counts any more.
+    /// True where nothing of what was paid counts any more.
     var givesNothing: Bool { !active && !addOns.contains { $0.state == "active" } }
 }

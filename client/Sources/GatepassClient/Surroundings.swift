@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a device gives: tests bring their own.
+/// The device around the client: tests bring their own.
 struct Surroundings: Sendable {
     /// For tokens.
     var secrets: Storage

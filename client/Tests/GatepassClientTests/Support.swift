@@ -54,15 +54,15 @@ enum Dev {
 final class Phone: @unchecked Sendable {
     typealias Fault = @Sendable (URLRequest, Service.Transport) async throws -> (Data, URLResponse)
 
-    /// What the lock guards.
+    /// The state behind the lock.
     struct State {
         /// Replaces the network; nil is the real one.
         var fault: Fault?
         /// How far the device's clock is from the true time, in seconds.
         var clockShift: TimeInterval = 0
-        /// Whether the app is killed when it waits.
+        /// True where the app is killed when it waits.
         var isKilledInPauses = false
-        /// Whether the keychain can neither be read nor written, as before the first unlocking.
+        /// True where the keychain can neither be read nor written, as before the first unlocking.
         var isLocked = false
         /// The requests: method and path.
         var requests: [String] = []
@@ -164,7 +164,7 @@ enum Canned {
             """)
     }
 
-    /// One fault for the paths that end so, and the real network for all others.
+    /// A fault for the paths that end so, and the real network for all others.
     static func only(_ ending: String, _ fault: @escaping Phone.Fault) -> Phone.Fault {
         { request, real in
             guard request.url?.path.hasSuffix(ending) == true else { return try await real(request) }

@@ -4,7 +4,7 @@
 export PATH := $(or $(SWIFTLY_BIN_DIR),$(HOME)/.local/share/swiftly/bin):$(PATH)
 
 .PHONY: run test build-tests release dist image-test test-release soak cluster-test check format mutants bench \
-	clients schemathesis screenshots setup
+	clients client-test schemathesis screenshots setup
 
 # Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue, and
 # customers with stories. Ctrl-C ends all.
@@ -69,10 +69,12 @@ mutants: setup
 
 # What a reviewer should not have to say.
 check:
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive $(formatted)
 
 format:
-	swift format --in-place --recursive Package.swift Sources Tests
+	swift format --in-place --recursive $(formatted)
+
+formatted := Package.swift Sources Tests $(addprefix client/,Package.swift Sources Tests Examples)
 
 # Speed as ratios within one run (a table, and JSON under .build/). FIGURES, ROUNDS and SECONDS choose: see
 # docs/performance.md.
@@ -83,6 +85,14 @@ bench: setup
 # tests keep in the file that GATEPASS_TEST_ANSWERS names.
 clients: setup
 	scripts/clients/run
+
+# The Swift package for apps: all its calls against PROGRAM, or a debug build; an app that depends on it; and what only
+# Apple's systems compile, against stubs.
+client-test: setup
+	$(if $(PROGRAM),,swift build --product gatepass)
+	CLIENT_TEST_PROGRAM='$(or $(abspath $(PROGRAM)),$(CURDIR)/.build/debug/gatepass)' client/Tests/run
+	client/Tests/consumer
+	client/Tests/Stubs/check
 
 # Random requests against what openapi.yaml says: EXAMPLES for each operation and phase.
 schemathesis: setup

@@ -92,8 +92,8 @@ struct Shop: View {
     private func restore() {
         Task {
             do throws(GatepassError) {
-                let restored = try await gatepass.restorePurchases()
-                news = restored.verdicts.isEmpty ? "There was nothing to restore." : "Restored."
+                try await gatepass.restorePurchases()
+                news = gatepass.isActive ? "Restored." : "There was nothing to restore."
             } catch {
                 show(error)
             }

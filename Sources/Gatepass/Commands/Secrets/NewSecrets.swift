@@ -3,8 +3,8 @@ import Foundation
 /// The secrets of a new installation, as files in a folder for each reader.
 ///
 /// A run makes what is missing and overwrites nothing, so that it is safe to repeat: a key that was made anew would
-/// make the database's contents worthless. A secret that two readers know stands in two files, and a missing one gets what
-/// the other has.
+/// make the database's contents worthless. A secret that two readers know stands in two files, and a missing one gets
+/// what the other has.
 struct NewSecrets {
     /// The reason why a secret cannot be made.
     struct Failure: Error, CustomStringConvertible {

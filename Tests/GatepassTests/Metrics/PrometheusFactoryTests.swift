@@ -123,6 +123,49 @@ import Testing
         #expect(try Promtool.complaints(check: "rules", of: TestRun.repository + "/docs/alerts.yaml") == "")
     }
 
+    /// Series of an hour and a half, and the alerts that they raise.
+    private static let alertTests = """
+        rule_files: ["\(TestRun.repository)/docs/alerts.yaml"]
+        evaluation_interval: 1m
+        tests:
+          - interval: 1m
+            input_series:
+              - series: 'gatepass_http_requests_total{route="/api/billing/webhooks/stripe",status="400"}'
+                values: '0+1x90'
+              - series: 'gatepass_http_requests_total{route="/api/billing/webhooks/apple",status="400"}'
+                values: '0+1x90'
+              - series: 'gatepass_http_requests_total{route="/api/billing/webhooks/apple",status="200"}'
+                values: '0+1x90'
+              - series: 'gatepass_http_requests_total{route="/api/iap/status",status="200"}'
+                values: '0+10x90'
+              - series: 'gatepass_http_requests_total{route="/api/iap/status",status="503"}'
+                values: '0+1x90'
+              - {series: 'gatepass_serving{instance="a"}', values: '1x60 0x30'}
+              - {series: 'gatepass_serving{instance="b"}', values: '0x90'}
+            alert_rule_test:
+              - alertname: GatepassWebhooksRefused
+                eval_time: 80m
+                exp_alerts:
+                  - exp_labels: {severity: critical, route: /api/billing/webhooks/stripe}
+                    exp_annotations: {summary: All deliveries to /api/billing/webhooks/stripe are refused.}
+              - alertname: GatepassServerErrors
+                eval_time: 50m
+                exp_alerts:
+                  - exp_labels: {severity: critical, route: /api/iap/status}
+                    exp_annotations: {summary: 9.091% of the answers of /api/iap/status are 5xx.}
+              - {alertname: GatepassNotServing, eval_time: 50m, exp_alerts: []}
+              - alertname: GatepassNotServing
+                eval_time: 70m
+                exp_alerts: [{exp_labels: {severity: critical}, exp_annotations: {summary: No instance serves.}}]
+        """
+
+    @Test func `an alert tells that nothing serves, that a route fails, and that a store is refused`() throws {
+        let path = "/tmp/gatepass-alerts-\(UInt32.random(in: .min ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: path) }  // it is under /tmp
+        try Data(Self.alertTests.utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try Promtool.complaints(check: "tests", of: path) == "")
+    }
+
     @Test func `the documents and the alerts name the families that there are`() throws {
         let names = Set(MetricFamily.all.map(\.name))
         let page = try String(contentsOfFile: TestRun.repository + "/docs/operations.md", encoding: .utf8)

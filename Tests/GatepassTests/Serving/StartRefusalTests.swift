@@ -85,16 +85,16 @@ import Testing
         #expect(try Self.log(directory) == refusal)
     }
 
-    @Test func `a server says that it is told to end, that it is drained, and that it ended`() async throws {
+    @Test func `a server says that it ends, that it is drained, and that it ended`() async throws {
         for (form, told, ended) in [
-            ("json", #""message":"told to end by SIGTERM or Ctrl-C: "#, #""message":"ended"}"#),
-            ("text", " told to end by SIGTERM or Ctrl-C: ", " ended"),
+            ("json", #""message":"the server ends: "#, #""message":"ended"}"#),
+            ("text", " the server ends: ", " ended"),
         ] {
             let server = try ServingProcess(
                 "serve", environment: Self.environment.merging(["GATEPASS_LOG_FORMAT": form]) { $1 })
             defer { server.remove() }
             #expect(await server.answers("/livez", 200))
-            #expect(!server.log.contains("told to end"))
+            #expect(!server.log.contains("the server ends"))
             #expect(await server.end() == 0)
             let lines = server.log.split(separator: "\n")
             let places = [told, "drained: every accepted request is answered", ended].map { words in

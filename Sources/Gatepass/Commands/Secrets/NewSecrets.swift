@@ -3,8 +3,8 @@ import Foundation
 /// The secrets of a new installation, as files in a folder for each reader.
 ///
 /// A run makes what is missing and overwrites nothing, so that it is safe to repeat: a key that was made anew would
-/// make the database's contents worthless. A secret that two readers know stands in two files, and a missing one gets what
-/// the other has.
+/// make the database's contents worthless. A secret that two readers know stands in two files, and a missing one gets
+/// what the other has.
 struct NewSecrets {
     /// The reason why a secret cannot be made.
     struct Failure: Error, CustomStringConvertible {
@@ -72,7 +72,7 @@ struct NewSecrets {
     /// Writes a file that its owner alone can read. Root gives it to the owner of the folder, who is its reader.
     private func write(_ secret: String, to file: String) throws(Failure) {
         let name = path(file)
-        let descriptor = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("\(name) cannot be made") }
         defer { close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else { throw Self.failure("\(name) cannot be protected") }

@@ -101,7 +101,7 @@ public final class Gatepass {
 
     /// The answer to a request of the user's. `keeping` is told it and the request's number, unless the person has
     /// signed out meanwhile.
-    func call<Answer: Decodable>(
+    func call<Answer: Decodable & Sendable>(
         _ request: Request, keeping keep: (Answer, Int) -> Void = { _, _ in }, isRepeated: Bool = false
     ) async throws(GatepassError) -> Answer {
         try load()

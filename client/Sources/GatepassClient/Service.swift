@@ -24,7 +24,9 @@ struct Service: Sendable {
     /// Without a cache: a kept body would come back with an old `at`, by which this client would set its clock.
     var transport: Transport = { [session = URLSession(configuration: .ephemeral)] in try await session.data(for: $0) }
 
-    func answer<Answer: Decodable>(to request: Request, bearer: String? = nil) async throws(GatepassError) -> Answer {
+    func answer<Answer: Decodable & Sendable>(
+        to request: Request, bearer: String? = nil
+    ) async throws(GatepassError) -> Answer {
         do {
             let (body, response) = try await transport(urlRequest(for: request, bearer: bearer))
             guard let response = response as? HTTPURLResponse else { throw GatepassError.noAnswer }

@@ -116,6 +116,7 @@ struct FaultTests {
         _ = try await Dev.run("simulate", "refund", "--user", user)
         try await gatepass.refresh()
         #expect(!gatepass.isActive)
+        phone[\.fault] = Canned.noNetwork  // so that no third answer settles it
         await released.open()
         #expect(try await older.value.active)  // it says so, and is not kept
         #expect(!gatepass.isActive)
@@ -319,6 +320,21 @@ struct FaultTests {
         #expect(ended??.active == false && ended??.state == "expired")
         #expect(!gatepass.isActive && !gatepass.has("maps") && gatepass.has("xyz"))
         #expect(gatepass.limit("saved_trips") == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `it ends with its token in an app that runs without a network, and views are told`() async throws {
+        let user = Dev.someone()
+        let phone = Phone()
+        let signIn = try await phone.startPaying(user).signIn
+        phone[\.fault] = Canned.noNetwork
+        phone[\.clockShift] = 72 * 3_600 - 5
+        let gatepass = try phone.start(signIn)
+        #expect(gatepass.isActive)
+        var updates = gatepass.updates.makeAsyncIterator()
+        _ = await updates.next()
+        let ended = await updates.next()
+        #expect(ended == .some(nil) && gatepass.status == nil && !gatepass.isActive)
     }
 
     @Test func `a preview has what it says`() {

@@ -34,4 +34,19 @@ import Testing
         let wrong = try await Self.analyze(command, replacing: "CapabilityBoundingSet=\n", with: "")
         #expect(wrong.status == 1, "\(wrong.text)")
     }
+
+    @Test func `the settings that the package brings are not served as a development server's`() async throws {
+        let unit = try String(contentsOfFile: TestRun.repository + "/packaging/gatepass.service", encoding: .utf8)
+        var environment: [String: String] = [:]
+        for line in unit.split(separator: "\n") where line.hasPrefix("Environment=") {
+            let parts = line.dropFirst("Environment=".count).split(separator: "=", maxSplits: 1).map(String.init)
+            environment[parts[0]] = parts[1]
+        }
+        // A development server would wait for its database, and not end.
+        try #require(environment == ["GATEPASS_ENVIRONMENT": "production"])
+        let server = try ServingProcess("serve", environment: environment)
+        defer { server.remove() }
+        #expect(await ServingProcess.end(of: server.child) == 1)
+        #expect(server.log.contains("production needs tokens.key_encryption_key"), "\(server.log)")
+    }
 }

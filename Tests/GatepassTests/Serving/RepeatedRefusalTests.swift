@@ -56,21 +56,4 @@ import Testing
         let other = ServiceFailure(DatabaseError(.overloaded, statement: "lease"))
         #expect(other.sentence == "overloaded at lease" && other.remedy == nil)
     }
-
-    @Test func `a server whose database is missing gives up after thirty seconds of its clock`() async throws {
-        let asked = EndToEndCounter()
-        let error = await #expect(throws: DatabaseOpening.Refusal.self) {
-            try await ServerHere.serving(
-                uptime: {
-                    asked.add()
-                    return .seconds(10 * asked.count)
-                }, onDatabase: "there_is_none"
-            ) { _ in
-                Issue.record("it served")
-            }
-        }
-        let words = error?.description ?? ""
-        #expect(words.hasPrefix("the database refuses this server: no connection to there_is_none at "), "\(words)")
-        #expect(words.contains("Unknown database 'there_is_none' (1049); see database.name"), "\(words)")
-    }
 }

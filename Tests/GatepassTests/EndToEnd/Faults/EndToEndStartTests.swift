@@ -5,6 +5,8 @@ import Support
 import LedgerStore
 import Testing
 
+@testable import Gatepass
+
 extension EndToEnd {
     /// When the program starts and when it does not, and what it says then.
     @Suite struct Starting {
@@ -42,6 +44,23 @@ extension EndToEnd {
                 #expect(ended.text.contains(refusal.says), "\(refusal.name): \(ended.text)")
                 #expect(!ended.text.contains(Self.kek) && !ended.text.contains(EndToEndServer.secret))
             }
+        }
+
+        @Test func `a server whose database is missing gives up after thirty seconds of its clock`() async throws {
+            let asked = EndToEndCounter()
+            let error = await #expect(throws: DatabaseOpening.Refusal.self) {
+                try await ServerHere.serving(
+                    uptime: {
+                        asked.add()
+                        return .seconds(10 * asked.count)
+                    }, onDatabase: "there_is_none"
+                ) { _ in
+                    Issue.record("it served")
+                }
+            }
+            let words = error?.description ?? ""
+            #expect(words.hasPrefix("the database refuses this server: no connection to there_is_none at "), "\(words)")
+            #expect(words.contains("Unknown database 'there_is_none' (1049); see database.name"), "\(words)")
         }
 
         @Test func `a production start with everything in order is ready once the schema is there`() async throws {
